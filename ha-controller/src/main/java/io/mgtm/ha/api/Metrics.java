@@ -58,6 +58,7 @@ final class Metrics {
               m.sample("hierarchy_pending", of, placement.waitsForOperator() ? 1 : 0);
             });
     m.copies(view);
+    m.quorumDisk(view);
     m.family("notify_behind", "gauge", "Events after the one up to which a target was told.");
     view.state()
         .notified()
@@ -125,6 +126,15 @@ final class Metrics {
                       sample("volume_copies_up_to_date", of, copies.upToDate().size());
                       sample("volume_copies_following", of, copies.following().size());
                     }));
+  }
+
+  private void quorumDisk(ClusterView view) {
+    ClusterConfig config = view.state().config();
+    if (config != null && !config.quorumDisk().isEmpty()) {
+      family("quorum_disk_answers", "gauge", "Whether the quorum disk answers this controller.");
+      sample(
+          "quorum_disk_answers", "", view.connected().contains(ClusterConfig.QUORUM_DISK) ? 1 : 0);
+    }
   }
 
   private void inService(ClusterView view) {

@@ -32,6 +32,7 @@ public final class HaMain implements Runnable, SchemaCommand.Configured {
           ActCommands.Cancel.class,
           ActCommands.Maintenance.class,
           NodeCommands.class,
+          QuorumDiskCommands.class,
           ResourceCommands.class,
           ConfigCommands.class,
           NotifyCommand.class);

@@ -8,6 +8,7 @@ import io.mgtm.ha.cli.HostFacts.Postgres;
 import io.mgtm.ha.cli.InitPlan.Database;
 import io.mgtm.ha.cli.InitPlan.Machine;
 import io.mgtm.ha.cli.InitPlan.Volume;
+import io.mgtm.ha.cli.InitPlan.Witness;
 import io.mgtm.ha.cli.Questions.Question;
 import io.mgtm.ha.config.ClusterFile;
 import java.io.BufferedReader;
@@ -23,14 +24,12 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,9 +46,6 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class InitCommand implements Callable<Integer> {
   private static final String NONE = "none";
-
-  /** There when the package is installed. */
-  private static final Path UNIT = Path.of("/lib/systemd/system/mgtm-ha.service");
 
   private static final int SECRET_BYTES = 32;
 
@@ -69,8 +65,10 @@ final class InitCommand implements Callable<Integer> {
 
   @Option(
       names = "--witness",
-      paramLabel = "NAME=ADDRESS",
-      description = "A machine that only votes, so that two can outvote one; or none.")
+      paramLabel = "NAME=ADDRESS|DISK",
+      description =
+          "A machine that only votes, so that two can outvote one; or the path of a disk that both"
+              + " machines reach; or none.")
   private String witness;
 
   @Option(names = "--database", paramLabel = "KIND", description = "postgresql or mariadb.")
@@ -151,7 +149,7 @@ final class InitCommand implements Callable<Integer> {
     InitPlan plan = plan(target, new Questions(yes ? null : new BufferedReader(input), out));
     plan.check();
     ClusterFile.parse(target.toString(), plan.yaml(), HaMain.KITS);
-    tell(plan, write(target, plan), out);
+    InitSteps.tell(plan, write(target, plan), out);
     out.flush();
     return 0;
   }
@@ -159,12 +157,16 @@ final class InitCommand implements Callable<Integer> {
   private InitPlan plan(Path target, Questions questions) throws IOException, ConfigException {
     HostFacts facts = HostFacts.of(root);
     List<Machine> machines = machines(facts, questions);
-    Optional<Machine> votes =
+    Witness votes =
         machines.size() != 2 && witness == null
-            ? Optional.empty()
+            ? Witness.NONE
             : questions.ask(
-                question("A witness that only votes, NAME=ADDRESS", "--witness", witness, NONE),
-                text -> text.equals(NONE) ? Optional.empty() : Optional.of(Machine.parse(text)));
+                question(
+                    "A witness that only votes, NAME=ADDRESS, or the path of a disk that both reach",
+                    "--witness",
+                    witness,
+                    NONE),
+                text -> text.equals(NONE) ? Witness.NONE : Witness.parse(text));
     Database what = database(facts, questions);
     Optional<Interface> via = facts.toward(machines.get(0).addresses().get(0));
     String prefix = via.map(each -> "/" + each.prefix()).orElse("");
@@ -331,10 +333,6 @@ final class InitCommand implements Callable<Integer> {
     return all;
   }
 
-  private static String names(Collection<Path> files) {
-    return files.stream().map(Path::toString).collect(Collectors.joining(" "));
-  }
-
   /** Whether it is new: one that is there is kept, since other machines may have it already. */
   private static boolean draw(Path file) throws IOException {
     byte[] secret = new byte[SECRET_BYTES];
@@ -347,44 +345,6 @@ final class InitCommand implements Callable<Integer> {
     } catch (FileAlreadyExistsException e) {
       SecretFile.ofLinks("the secret in", file);
       return false;
-    }
-  }
-
-  private static void tell(InitPlan plan, Map<Path, Boolean> written, PrintWriter out) {
-    Path file = written.keySet().iterator().next();
-    String files = names(written.keySet());
-    List<Path> kept = written.keySet().stream().filter(each -> !written.get(each)).toList();
-    out.println();
-    out.println("Written: " + names(written.keySet().stream().filter(written::get).toList()));
-    if (!kept.isEmpty()) {
-      out.println("Kept, since other machines may have it already: " + names(kept));
-    }
-    out.println("Next:");
-    out.println("1. Copy these to the other machines, the secrets with mode 0600:");
-    for (Machine other : plan.all().subList(1, plan.all().size())) {
-      out.printf("   scp -p %s root@%s:%s/%n", files, other.addresses().get(0), file.getParent());
-    }
-    out.println(
-        "2. Let nothing else start the database, on every machine that may run it, such as:");
-    out.printf("   systemctl disable --now %s%n", plan.database().kit());
-    if (plan.volume().isPresent()) {
-      out.println("3. Fill the volume: docs/ha.md, \"A database on a replicated volume\"; its");
-      out.printf("   file system is mounted on %s%n", plan.mount());
-    } else if (plan.nodes().size() > 1) {
-      out.println("3. See that every machine reaches the same data: init has set up no volume.");
-    }
-    boolean unit = Files.exists(UNIT);
-    String mgtm = unit ? "mgtm" : "./mgtm";
-    // Commands find the secret where the configuration is in its usual place.
-    String shown =
-        file.equals(MachineSecret.CONFIGURATION) ? "" : " --secret-file " + plan.secretFile();
-    out.println("4. On every machine:");
-    out.println(unit ? "   systemctl enable --now mgtm-ha" : "   ./mgtm ha start --config " + file);
-    out.printf("5. On one of them: %s ha status%s%n", mgtm, shown);
-    if (plan.volume().isPresent()) {
-      out.printf(
-          "   It begins on %3$s by itself; where it waits, once: %1$s ha start %2$s --on %3$s%4$s%n",
-          mgtm, plan.cluster(), plan.nodes().get(0).name(), shown);
     }
   }
 }

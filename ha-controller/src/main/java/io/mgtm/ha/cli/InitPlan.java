@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
  *
  * @param cluster its name, and its one hierarchy's
  * @param nodes that may run the database, the preferred first
- * @param witness that only votes
+ * @param witness what only votes
  * @param address the one that moves, with its prefix
  * @param volume the replicated volume that the data lies on
  */
 record InitPlan(
     String cluster,
     List<Machine> nodes,
-    Optional<Machine> witness,
+    Witness witness,
     Database database,
     String address,
     String device,
@@ -85,6 +85,22 @@ record InitPlan(
     }
   }
 
+  /** What votes beside two machines: a third one, a disk that both reach, or nothing. */
+  record Witness(Optional<Machine> machine, String disk) {
+    static final Witness NONE = new Witness(Optional.empty(), "");
+
+    /** Reads {@code NAME=ADDRESS} or an absolute path. */
+    static Witness parse(String text) {
+      return text.startsWith("/")
+          ? new Witness(Optional.empty(), text)
+          : new Witness(Optional.of(Machine.parse(text)), "");
+    }
+
+    boolean isNone() {
+      return equals(NONE);
+    }
+  }
+
   /**
    * What is protected.
    *
@@ -118,13 +134,14 @@ record InitPlan(
   /** Refuses what cannot work, before anything is written. */
   void check() throws ConfigException {
     int count = nodes.size();
-    if (count == 2 && witness.isEmpty()) {
+    if (count == 2 && witness.isNone()) {
       throw new ConfigException(
           "two machines without a witness cannot tell a dead machine from a cut cable: after"
               + " either, both would serve and the data would part, or none would. Name a third by"
-              + " --witness NAME=ADDRESS; it runs no database, and 64 MB of memory are enough");
+              + " --witness NAME=ADDRESS; it runs no database, and 64 MB of memory are enough. Or"
+              + " name a disk that both reach, by --witness /dev/disk/by-id/NAME");
     }
-    if (witness.isPresent() && count != 2) {
+    if (!witness.isNone() && count != 2) {
       throw new ConfigException(
           "a witness is for two machines, and here are %d: leave it out, or name two by --node"
               .formatted(count));
@@ -157,7 +174,7 @@ record InitPlan(
   /** All machines, the witness last. */
   List<Machine> all() {
     List<Machine> all = new ArrayList<>(nodes);
-    witness.ifPresent(all::add);
+    witness.machine().ifPresent(all::add);
     return all;
   }
 
@@ -174,11 +191,14 @@ record InitPlan(
     text.append("secretFile: ").append(scalar(secretFile.toString())).append('\n');
     text.append("nodes:\n");
     for (Machine each : all()) {
-      boolean votes = witness.isPresent() && witness.get().equals(each);
+      boolean votes = witness.machine().filter(each::equals).isPresent();
       text.append(
           "  %s: {addresses: %s%s}\n"
               .formatted(
                   scalar(each.name()), list(each.addresses()), votes ? ", witness: true" : ""));
+    }
+    if (!witness.disk().isEmpty()) {
+      text.append("quorumDisk: ").append(scalar(witness.disk())).append('\n');
     }
     text.append("hierarchies:\n  ").append(scalar(cluster)).append(":\n");
     text.append("    nodes: ").append(list(nodes.stream().map(Machine::name).toList()));

@@ -2,6 +2,7 @@ package io.mgtm.ha.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.TextTable;
+import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -35,6 +36,17 @@ final class NodeTable {
           voters.remove(node.getKey()) ? "yes" : "no",
           String.join(", ", paths),
           state(view, node.getKey()));
+    }
+    String disk = view.path("state").path("config").path("quorumDisk").asText();
+    if (!disk.isEmpty()) {
+      boolean answers = names(view.path("connected")).contains(ClusterConfig.QUORUM_DISK);
+      boolean votes = voters.remove(ClusterConfig.QUORUM_DISK);
+      table.add(
+          ClusterConfig.QUORUM_DISK,
+          answers ? "yes" : "NO ANSWER",
+          votes ? "yes" : "no",
+          disk,
+          "for " + view.path("node").asText());
     }
     voters.forEach(node -> table.add(node, "", "yes", "", "leaves when those that join have all"));
     return table.render("the cluster has no configuration yet");

@@ -124,6 +124,19 @@ final class ClusterCheck {
 
   private void size(int witnesses) throws ConfigException {
     int nodes = config.nodes().size();
+    if (config.nodes().containsKey(ClusterConfig.QUORUM_DISK)) {
+      throw yaml.error(
+          "/nodes/" + ClusterConfig.QUORUM_DISK, "a quorum disk has this name; name it otherwise");
+    }
+    if (!config.quorumDisk().isEmpty()) {
+      if (nodes != 2 || witnesses > 0) {
+        throw yaml.error(
+            "/quorumDisk",
+            "a quorum disk is for two nodes without a witness; here are %d nodes, %d of them witnesses"
+                .formatted(nodes, witnesses));
+      }
+      return;
+    }
     if (witnesses > 1 || (witnesses == 1 && nodes != 3)) {
       throw yaml.error(
           "/nodes",
@@ -133,7 +146,7 @@ final class ClusterCheck {
     if (!SIZES.contains(nodes)) {
       throw yaml.error(
           "/nodes",
-          "%d nodes cannot outvote each other, expected 1, 3, 5 or 7; two nodes need a third with \"witness: true\""
+          "%d nodes cannot outvote each other, expected 1, 3, 5 or 7; two nodes need a third with \"witness: true\", or a quorumDisk"
               .formatted(nodes));
     }
   }

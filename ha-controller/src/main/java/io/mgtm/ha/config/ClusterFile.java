@@ -147,7 +147,8 @@ public record ClusterFile(
             root.get("cluster").asText(),
             timing(root.path("timing")),
             each(root.path("nodes"), ClusterFile::node),
-            each(root.path("hierarchies"), ClusterFile::hierarchy));
+            each(root.path("hierarchies"), ClusterFile::hierarchy),
+            root.path("quorumDisk").asText());
     new ClusterCheck(yaml, config, kits).check();
     FacesFile faces = new FacesFile(yaml);
     return new ClusterFile(

@@ -49,6 +49,13 @@ public final class ConfigPlan {
   public static List<Change> of(ClusterConfig from, ClusterConfig to) {
     ConfigPlan plan = new ConfigPlan();
     plan.refused("cluster", from.cluster(), to.cluster());
+    if (!from.quorumDisk().equals(to.quorumDisk())) {
+      String what =
+          to.quorumDisk().isEmpty()
+              ? from.quorumDisk() + " votes no longer"
+              : to.quorumDisk() + " votes, once mgtm ha quorum-disk create has made it";
+      plan.changes.add(new Change("quorumDisk", what, Effect.NONE));
+    }
     if (!from.timing().equals(to.timing())) {
       plan.changes.add(new Change("timing", "leases given from then on obey it", Effect.NONE));
     }

@@ -1,6 +1,5 @@
 package io.mgtm.ha.core;
 
-import io.mgtm.ha.model.Node;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,25 +40,29 @@ public record LogMembers(
   /** A node leads in the place of one that leaves. */
   public record Lead(String name) implements Step {}
 
-  /** What is done next, each of these; empty when there is nothing, or something is waited for. */
-  public List<Step> next(Map<String, Node> nodes) {
-    if (!nodes.containsKey(leader)) {
-      return first(successors.stream().filter(nodes::containsKey).findFirst().map(Lead::new));
+  /**
+   * What is done next, each of these; empty when there is nothing, or something is waited for.
+   *
+   * @param wanted by the configuration, and which of them only votes
+   */
+  public List<Step> next(Map<String, Boolean> wanted) {
+    if (!wanted.containsKey(leader)) {
+      return first(successors.stream().filter(wanted::containsKey).findFirst().map(Lead::new));
     }
     Optional<String> unwanted =
-        awaited.stream().filter(name -> !nodes.containsKey(name)).findFirst();
-    if (unwanted.isPresent() || changesWitness(nodes)) {
+        awaited.stream().filter(name -> !wanted.containsKey(name)).findFirst();
+    if (unwanted.isPresent() || changesWitness(wanted)) {
       return List.of(new Leave(unwanted.orElse(witness)));
     }
     List<Step> joining = new ArrayList<>();
-    nodes.forEach(
-        (name, node) -> {
+    wanted.forEach(
+        (name, votesOnly) -> {
           if (!members.containsKey(name) && !awaited.contains(name)) {
-            joining.add(new Join(name, node.witness()));
+            joining.add(new Join(name, votesOnly));
           }
         });
-    return joining.isEmpty() && nodes.keySet().stream().allMatch(this::hasAll)
-        ? first(leaving(nodes.keySet()).stream().findFirst().map(Leave::new))
+    return joining.isEmpty() && wanted.keySet().stream().allMatch(this::hasAll)
+        ? first(leaving(wanted.keySet()).stream().findFirst().map(Leave::new))
         : joining;
   }
 
@@ -67,10 +70,8 @@ public record LogMembers(
     return step.<List<Step>>map(List::of).orElse(List.of());
   }
 
-  private boolean changesWitness(Map<String, Node> nodes) {
-    return !witness.isEmpty()
-        && !nodes.containsKey(witness)
-        && nodes.values().stream().anyMatch(Node::witness);
+  private boolean changesWitness(Map<String, Boolean> wanted) {
+    return !witness.isEmpty() && !wanted.containsKey(witness) && wanted.containsValue(true);
   }
 
   private boolean hasAll(String node) {

@@ -1,5 +1,6 @@
 package io.mgtm.ha.model;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -10,9 +11,28 @@ import java.util.Optional;
  * @param cluster the name that all its controllers have in common
  * @param nodes by name, in the order of the file
  * @param hierarchies by name, in the order of the file
+ * @param quorumDisk the disk that votes beside two nodes, at the same path on both; empty for none
  */
 public record ClusterConfig(
-    String cluster, Timing timing, Map<String, Node> nodes, Map<String, Hierarchy> hierarchies) {
+    String cluster,
+    Timing timing,
+    Map<String, Node> nodes,
+    Map<String, Hierarchy> hierarchies,
+    String quorumDisk) {
+
+  /** The name that a quorum disk has among the members of the controllers' log. */
+  public static final String QUORUM_DISK = "quorum-disk";
+
+  /** An older configuration names no disk. */
+  public ClusterConfig {
+    quorumDisk = quorumDisk == null ? "" : quorumDisk;
+  }
+
+  /** Without a quorum disk. */
+  public ClusterConfig(
+      String cluster, Timing timing, Map<String, Node> nodes, Map<String, Hierarchy> hierarchies) {
+    this(cluster, timing, nodes, hierarchies, "");
+  }
 
   /** So many at most: each has a place in the file that the watchdog shares with its controller. */
   public static final int HIERARCHIES_MAX = 256;
@@ -25,8 +45,23 @@ public record ClusterConfig(
         .findFirst();
   }
 
+  /** The members of the controllers' log, and which of them only votes. */
+  public Map<String, Boolean> logMembers() {
+    Map<String, Boolean> members = new LinkedHashMap<>();
+    nodes.forEach((name, node) -> members.put(name, node.witness()));
+    if (!quorumDisk.isEmpty()) {
+      members.put(QUORUM_DISK, true);
+    }
+    return members;
+  }
+
+  /** The member that only votes, empty for none. */
+  public String logWitness() {
+    return quorumDisk.isEmpty() ? witness().orElse("") : QUORUM_DISK;
+  }
+
   /** The same cluster with other hierarchies. */
   public ClusterConfig withHierarchies(Map<String, Hierarchy> others) {
-    return new ClusterConfig(cluster, timing, nodes, others);
+    return new ClusterConfig(cluster, timing, nodes, others, quorumDisk);
   }
 }

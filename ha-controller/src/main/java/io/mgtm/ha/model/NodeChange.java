@@ -74,11 +74,14 @@ public final class NodeChange {
                 .formatted(node));
       }
     }
-    if (2 * stay.size() <= before.nodes().size()) {
+    Set<String> votes = new LinkedHashSet<>(before.logMembers().keySet());
+    int votesBefore = votes.size();
+    votes.retainAll(after.logMembers().keySet());
+    if (2 * votes.size() <= votesBefore) {
       refusals.put(
           "nodes",
           "%d of %d nodes would stay, and a majority must; change fewer at a time"
-              .formatted(stay.size(), before.nodes().size()));
+              .formatted(votes.size(), votesBefore));
     }
     return refusals;
   }

@@ -7,7 +7,6 @@ import io.mgtm.ha.core.LogMembers;
 import io.mgtm.ha.core.LogMembers.Join;
 import io.mgtm.ha.core.LogMembers.Lead;
 import io.mgtm.ha.core.LogMembers.Step;
-import io.mgtm.ha.model.Node;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -17,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the members of the controllers' log be the nodes of the configuration, one step at a time,
- * while this controller leads. Owner thread.
+ * Has the members of the controllers' log be those of the configuration, one step at a time, while
+ * this controller leads. Owner thread.
  */
 final class GroupMembers {
   private static final Logger log = LoggerFactory.getLogger(GroupMembers.class);
@@ -43,16 +42,16 @@ final class GroupMembers {
    * Does what comes next, when there is something.
    *
    * @param status what this member knows of the log's group now
-   * @param nodes of the configuration
+   * @param wanted by the configuration, and which of them only votes
    * @param retired those of them whose controllers may be stopped
    */
-  void follow(GroupStatus status, Map<String, Node> nodes, Set<String> retired) {
+  void follow(GroupStatus status, Map<String, Boolean> wanted, Set<String> retired) {
     status.members().forEach(member -> awaited.remove(member.name()));
     LogMembers now = members(status);
     Set<String> away = new LinkedHashSet<>(retired);
-    away.addAll(now.leaving(nodes.keySet()));
+    away.addAll(now.leaving(wanted.keySet()));
     group.excuse(away);
-    now.next(nodes).forEach(this::take);
+    now.next(wanted).forEach(this::take);
   }
 
   private LogMembers members(GroupStatus status) {

@@ -8,6 +8,8 @@ import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
+import io.mgtm.group.net.Transport;
+import io.mgtm.group.quorumdisk.QuorumDiskTransport;
 import io.mgtm.ha.core.Call;
 import io.mgtm.ha.core.ClusterState;
 import io.mgtm.ha.core.Grant;
@@ -33,6 +35,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -64,6 +67,7 @@ public final class HaNode implements AutoCloseable {
   private boolean takesPart;
 
   private MemberLog members;
+  private QuorumDiskTransport ways;
   private Paths paths;
   private LeaderPart leader;
   private NodeAgent agent;
@@ -112,13 +116,13 @@ public final class HaNode implements AutoCloseable {
 
   private MemberLog openLog(boolean witness) {
     Map<String, Node> nodes = founding.nodes();
-    List<String> names = List.copyOf(nodes.keySet());
+    List<String> names = List.copyOf(founding.logMembers().keySet());
     List<InetSocketAddress> hosts =
         nodes.values().stream().map(node -> node.group().resolve()).toList();
     GroupSettings settings =
         GroupSettings.of(name, names)
             .withDurability(DurabilityMode.ALL)
-            .withWitness(founding.witness().orElse(""));
+            .withWitness(founding.logWitness());
     JGroupsSettings network =
         JGroupsSettings.of("ha-" + founding.cluster(), nodes.get(name).group().resolve(), hosts);
     if (nodes.get(name).paths().size() > 1) {
@@ -129,10 +133,20 @@ public final class HaNode implements AutoCloseable {
       network = network.withSecret(secret.get());
     }
     Path folder = setup.data().resolve(witness ? "witness" : "log");
+    UnaryOperator<Transport> withDisk =
+        machines -> {
+          ways = QuorumDiskTransport.of(machines, name, names, settings.core(), owner);
+          return ways;
+        };
     MemberLog opened =
-        GroupLogs.open(GroupMode.FIFO, folder, settings, network, state, owner, leader);
+        GroupLogs.open(GroupMode.FIFO, folder, settings, network, withDisk, state, owner, leader);
     leader.opened(opened);
+    useQuorumDisk(witness ? "" : founding.quorumDisk());
     return opened;
+  }
+
+  private void useQuorumDisk(String path) {
+    ways.use(Optional.of(path).filter(given -> !given.isEmpty()).map(Path::of));
   }
 
   private void tick() {
@@ -200,6 +214,7 @@ public final class HaNode implements AutoCloseable {
       configured = now.configVersion();
       paths.configured(now.config().nodes());
       if (agent != null) {
+        useQuorumDisk(now.config().quorumDisk());
         // The newest that is known by then: a log that is read after a start begins with old ones.
         soon(() -> agent.configured(committed.config(), committed.joined(), nowMs()));
       }

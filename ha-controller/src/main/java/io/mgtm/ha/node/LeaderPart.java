@@ -83,13 +83,14 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
     GroupStatus status = members.status();
     leader.members(
         status.members().stream()
+            .filter(member -> !member.name().equals(ClusterConfig.QUORUM_DISK))
             .collect(Collectors.toMap(GroupStatus.Member::name, GroupStatus.Member::identity)),
         now);
     if (leads && committed.config() != null) {
       leader.connected(status.connected(), now);
       if (now >= nextMembers) {
         nextMembers = now + MEMBERS_MS;
-        group.follow(status, committed.config().nodes(), committed.retired().keySet());
+        group.follow(status, committed.config().logMembers(), committed.retired().keySet());
       }
     }
     leader.tick(now, HaNode.wallMs());

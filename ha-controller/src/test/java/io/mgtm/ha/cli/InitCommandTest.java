@@ -108,6 +108,18 @@ class InitCommandTest {
   }
 
   @Test
+  void aDiskMayVoteInPlaceOfAMachine() throws Exception {
+    String[] given = options();
+    given[3] = "--witness=/dev/disk/by-id/x-part1";
+    Run run = run("", given);
+
+    assertThat(run.err()).isEmpty();
+    assertThat(written().quorumDisk()).isEqualTo("/dev/disk/by-id/x-part1");
+    assertThat(written().nodes().keySet()).containsExactly("db1", "no");
+    assertThat(run.out()).contains("./mgtm ha quorum-disk create --config " + file);
+  }
+
+  @Test
   void optionsAnswerWithoutATerminalAndAVolumeHoldsTheData() throws Exception {
     Run run = run("", options("--volume-size=10G", "--cluster=orders"));
 

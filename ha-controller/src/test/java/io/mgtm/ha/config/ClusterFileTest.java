@@ -3,6 +3,7 @@ package io.mgtm.ha.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.mgtm.common.ConfigException;
@@ -127,6 +128,29 @@ class ClusterFileTest {
 
     assertThatThrownBy(() -> parse(many.toString()))
         .hasMessageContaining("257 hierarchies are more than the 256 that a watchdog guards");
+  }
+
+  @Test
+  void aQuorumDiskIsForTwoNodesWithoutAWitness() throws Exception {
+    String disk = "quorumDisk: /dev/disk/by-id/x-part1\n";
+    String two = WHOLE.replaceFirst("  w: .*\n", "");
+
+    ClusterConfig config = parse(disk + two);
+    assertThat(config.quorumDisk()).isEqualTo("/dev/disk/by-id/x-part1");
+    assertThat(config.logMembers())
+        .containsExactly(entry("db1", false), entry("db2", false), entry("quorum-disk", true));
+    assertThatThrownBy(() -> parse(disk + WHOLE))
+        .hasMessageContaining("line 1")
+        .hasMessageContaining("here are 3 nodes, 1 of them witnesses");
+    assertThatThrownBy(() -> parse(WHOLE.replace("  w: {", "  quorum-disk: {")))
+        .hasMessageContaining("a quorum disk has this name");
+    assertThat(ConfigPlan.of(parse(WHOLE), parse(disk + two)))
+        .extracting(change -> change.effect() + " " + change.where())
+        .containsExactlyInAnyOrder("NONE quorumDisk", "NONE nodes.w");
+    // The other node and the disk stay, which are two of three.
+    assertThat(ConfigPlan.of(parse(disk + two), parse(disk + two.replace("db2", "db3"))))
+        .extracting(ConfigPlan.Change::effect)
+        .doesNotContain(ConfigPlan.Effect.REFUSED);
   }
 
   @Test

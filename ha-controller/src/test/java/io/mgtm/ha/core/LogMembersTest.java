@@ -2,7 +2,6 @@ package io.mgtm.ha.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.ha.model.Node;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,10 +54,8 @@ class LogMembersTest {
     List<String> successors = now.keySet().stream().filter(name -> !"awx".contains(name)).toList();
     LogMembers log = new LogMembers("a", now, witness, Set.copyOf(words(awaited)), successors);
 
-    Map<String, Node> config = new LinkedHashMap<>();
-    words(nodes)
-        .forEach(
-            name -> config.put(name, new Node("", "wx".contains(name), null, List.of(), null, "")));
+    Map<String, Boolean> config = new LinkedHashMap<>();
+    words(nodes).forEach(name -> config.put(name, "wx".contains(name)));
     assertThat(
             log.next(config).stream().map(LogMembersTest::said).collect(Collectors.joining(", ")))
         .isEqualTo(steps);

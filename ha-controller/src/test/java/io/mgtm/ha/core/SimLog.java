@@ -165,7 +165,7 @@ final class SimLog {
       return;
     }
     votes
-        .follow(leader.name(), connected(leader), committed.config().nodes())
+        .follow(leader.name(), connected(leader), committed.config().logMembers())
         .ifPresent(next -> begin(sim.machines.get(next).process));
     if (!votes.are(committed.config().nodes().keySet()) && sim.oneIn(20)) {
       elect();

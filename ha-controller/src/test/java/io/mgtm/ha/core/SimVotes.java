@@ -94,7 +94,7 @@ final class SimVotes {
    * @param reached the members that it is connected with, itself among them
    * @return who shall lead in its place; empty when it leads on
    */
-  Optional<String> follow(String leader, List<String> reached, Map<String, Node> nodes) {
+  Optional<String> follow(String leader, List<String> reached, Map<String, Boolean> wanted) {
     if (letIn(reached)) {
       return Optional.empty();
     }
@@ -105,7 +105,7 @@ final class SimVotes {
         reached.stream().filter(name -> !name.equals(leader) && mayLead(name)).toList();
     LogMembers log = new LogMembers(leader, members, now.witness(), awaited.keySet(), successors);
     Optional<String> next = Optional.empty();
-    for (Step step : log.next(nodes)) {
+    for (Step step : log.next(wanted)) {
       if (step instanceof Lead lead) {
         next = Optional.of(lead.name());
       } else if (step instanceof Join join) {

@@ -7,7 +7,6 @@ import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
-import io.mgtm.ha.model.Node;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -95,11 +94,11 @@ class GroupMembersTest {
   }
 
   private void follow(String... names) {
-    Map<String, Node> nodes = new LinkedHashMap<>();
+    Map<String, Boolean> wanted = new LinkedHashMap<>();
     for (String name : names) {
-      nodes.put(name, new Node("", name.equals("w"), null, List.of(), null, ""));
+      wanted.put(name, name.equals("w"));
     }
-    group.follow(status(), nodes, retired);
+    group.follow(status(), wanted, retired);
   }
 
   @Test

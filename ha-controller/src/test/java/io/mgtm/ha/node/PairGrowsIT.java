@@ -1,7 +1,9 @@
 package io.mgtm.ha.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThatCode;
 
+import io.mgtm.group.quorumdisk.QuorumDisk;
 import io.mgtm.ha.core.LeaderEffects.Reply;
 import io.mgtm.ha.core.LeaderEffects.Reply.Outcome;
 import io.mgtm.ha.core.OperatorCommand.Rest;
@@ -138,6 +140,31 @@ class PairGrowsIT extends ChangingCluster {
     assertThat(apply(pair("e"))).isEqualTo(DONE);
     awaitVotes("a", "b");
     cluster.stop("d");
+    cluster.start(pair("e"), "e");
+    awaitVotes("a", "b", "e");
+    assertThat(cluster.where("orders")).isEqualTo(Optional.of(before.node()));
+    assertThat(service()).isEqualTo(before);
+  }
+
+  @Test
+  @Tag("long")
+  void aDiskTakesTheWitnessesPlaceAndAWitnessTheDisks() throws Exception {
+    Path path = folder.resolve("disk");
+    assumeThatCode(() -> QuorumDisk.create(path, "test", PAIR, false))
+        .as("a file system with direct access")
+        .doesNotThrowAnyException();
+    begins(pair("d"));
+    Service before = service();
+    ClusterConfig two = with(PAIR, "a", "b");
+    ClusterConfig disk =
+        new ClusterConfig(
+            two.cluster(), two.timing(), two.nodes(), two.hierarchies(), path.toString());
+    assertThat(apply(disk)).isEqualTo(DONE);
+    awaitVotes("a", "b", ClusterConfig.QUORUM_DISK);
+    cluster.stop("d");
+
+    assertThat(apply(pair("e"))).isEqualTo(DONE);
+    awaitVotes("a", "b");
     cluster.start(pair("e"), "e");
     awaitVotes("a", "b", "e");
     assertThat(cluster.where("orders")).isEqualTo(Optional.of(before.node()));
