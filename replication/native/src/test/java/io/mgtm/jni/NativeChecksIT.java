@@ -55,6 +55,10 @@ class NativeChecksIT {
   @Test
   void withLittleLockedMemoryPoolsAreNotRegisteredAndAllWorks() throws Exception {
     Run run = withLockedMemory(300 << 10, "io.mgtm.flash.FlashContractTest");
+    // Of this user's other processes, such as a profiler with its buffers.
+    Assumptions.assumeFalse(
+        run.output().contains("io_uring_setup fails with ENOMEM"),
+        "others hold the memory that this user may lock");
     assertThat(run.output()).contains("the pools are not registered with the ring");
     assertThat(run.output()).contains(" 0 failed, 0 SKIPPED");
     assertThat(run.status()).as(run.output()).isZero();
