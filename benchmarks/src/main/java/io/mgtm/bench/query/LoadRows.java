@@ -4,20 +4,25 @@ import io.mgtm.bench.query.Pgbench.Result;
 import io.mgtm.bench.query.Pgbench.Script;
 import io.mgtm.bench.report.Spread;
 import io.mgtm.common.HostPort;
+import io.mgtm.query.local.LocalPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
 
-/** pgbench on a server, and on what stands before servers, in turn in each round. One thread. */
+/**
+ * pgbench on a server, and on what stands before servers, in turn in each round. All servers have
+ * the same part of a processor, so that what stands before them need not take theirs. One thread.
+ */
 final class LoadRows implements AutoCloseable {
   private static final String REPEATABLE_READ = "default_transaction_isolation='repeatable read'";
 
@@ -40,27 +45,40 @@ final class LoadRows implements AutoCloseable {
   }
 
   /** A ratio of the table. */
-  private record Ratio(String title, Target of, Target to) {}
+  private record Ratio(String title, Target of, Target to, ToDoubleFunction<Result> figure) {}
+
+  /** What pgbench ran on what. */
+  private record Pair(Target target, Script script) {}
 
   private static final List<Ratio> RATIOS =
       List.of(
-          new Ratio("1 server / bare", Target.ONE, Target.BARE),
-          new Ratio("2 / pgpool native", Target.TWO, Target.POOL_NATIVE),
-          new Ratio("2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT));
+          new Ratio("1 server / bare", Target.ONE, Target.BARE, Result::perSecond),
+          new Ratio("2 / pgpool native", Target.TWO, Target.POOL_NATIVE, Result::perSecond),
+          new Ratio("2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT, Result::perSecond),
+          new Ratio("p99, 2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT, Result::p99Ms));
 
   private final Pgbench pgbench;
   private final Map<Target, HostPort> targets = new EnumMap<>(Target.class);
-  private final Set<Target> broken = EnumSet.noneOf(Target.class);
+  private final Set<Pair> broken = new HashSet<>();
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private final int percent;
 
-  private LoadRows(Pgbench pgbench) {
+  /** Null where it is not measured. */
+  private Pool snapshot;
+
+  private LoadRows(Pgbench pgbench, int percent) {
     this.pgbench = pgbench;
+    this.percent = percent;
   }
 
-  /** Starts everything that is measured; pgpool where it is installed. */
-  static LoadRows start(Servers servers, Path jar, Path folder, int clientsMax)
+  /**
+   * Starts everything that is measured; pgpool where it is installed.
+   *
+   * @param percent of a processor that each server has, or 0
+   */
+  static LoadRows start(Servers servers, int percent, Path jar, Path folder, int clientsMax)
       throws IOException, InterruptedException {
-    LoadRows rows = new LoadRows(new Pgbench(servers, folder));
+    LoadRows rows = new LoadRows(new Pgbench(servers, folder), percent);
     try {
       rows.targets.put(Target.BARE, servers.start(1).get(0).address());
       Replicator one = Replicator.start(jar, folder, "one", servers.start(1));
@@ -73,11 +91,12 @@ final class LoadRows implements AutoCloseable {
         Pool pool = Pool.start(Pool.Mode.NATIVE, folder, servers.start(2), clientsMax);
         rows.started.push(pool);
         rows.targets.put(Target.POOL_NATIVE, pool.at());
-        Pool snapshot =
-            Pool.start(Pool.Mode.SNAPSHOT, folder, servers.start(2, REPEATABLE_READ), clientsMax);
-        rows.started.push(snapshot);
-        rows.targets.put(Target.POOL_SNAPSHOT, snapshot.at());
+        List<LocalPostgres> repeatable = servers.start(2, REPEATABLE_READ);
+        rows.snapshot = Pool.start(Pool.Mode.SNAPSHOT, folder, repeatable, clientsMax);
+        rows.started.push(rows.snapshot);
+        rows.targets.put(Target.POOL_SNAPSHOT, rows.snapshot.at());
       }
+      servers.cap(percent); // late, as the replicator compares all rows when it starts
       return rows;
     } catch (IOException | InterruptedException | RuntimeException e) {
       rows.close();
@@ -98,27 +117,32 @@ final class LoadRows implements AutoCloseable {
   /** A run; pgpool has no figures once it has failed, since that is not ours to mend. */
   private Result run(Target target, Script script, int clients, int seconds, Consumer<String> told)
       throws IOException, InterruptedException {
-    if (broken.contains(target)) {
+    if (broken.contains(new Pair(target, script))) {
       return Result.NONE;
     }
     try {
+      if (target == Target.POOL_SNAPSHOT) {
+        snapshot.startAgain(); // after some runs it takes no connection any more
+      }
       return pgbench.run(targets.get(target), script, clients, seconds);
     } catch (IOException e) {
       if (target != Target.POOL_NATIVE && target != Target.POOL_SNAPSHOT) {
         throw e;
       }
-      told.accept(target.title + " is left out from here on: " + e.getMessage());
-      broken.add(target);
+      told.accept(
+          "%s is left out of %s from here on: %s".formatted(target.title, script, e.getMessage()));
+      broken.add(new Pair(target, script));
       return Result.NONE;
     }
   }
 
   /** The head of the table. */
   String head() {
-    StringBuilder head = new StringBuilder("| load | clients |");
+    String capped = percent == 0 ? "" : ", servers with %d %% of a processor".formatted(percent);
+    StringBuilder head = new StringBuilder("| load" + capped + " | clients |");
     StringBuilder line = new StringBuilder("|---|--:|");
     for (Target target : targets.keySet()) {
-      head.append(' ').append(target.title).append(" /s | p99 ms |");
+      head.append(' ').append(target.title).append(" /s | p99, longest ms |");
       line.append("--:|--:|");
     }
     for (Ratio ratio : RATIOS) {
@@ -178,12 +202,14 @@ final class LoadRows implements AutoCloseable {
       List<Result> of = results.get(target);
       row.append(
           figure("%,.0f", Spread.of(of, Result::perSecond).median())
-              + figure("%.1f", Spread.of(of, Result::p99Ms).median()));
+              + figure(
+                  "%.1f, " + "%.0f".formatted(Spread.of(of, Result::longestMs).highest()),
+                  Spread.of(of, Result::p99Ms).median()));
     }
     for (Ratio ratio : RATIOS) {
       if (isMeasured(ratio)) {
-        Spread of = Spread.of(results.get(ratio.of), Result::perSecond);
-        Spread times = of.to(Spread.of(results.get(ratio.to), Result::perSecond));
+        Spread of = Spread.of(results.get(ratio.of), ratio.figure);
+        Spread times = of.to(Spread.of(results.get(ratio.to), ratio.figure));
         row.append(
             figure("**%.2f**", times.median())
                 + figure("%.2f to " + "%.2f".formatted(times.highest()), times.lowest()));

@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
 /** Debian's pgpool-II before two servers. One thread. */
 final class Pool implements AutoCloseable {
@@ -20,23 +22,34 @@ final class Pool implements AutoCloseable {
 
   /** How it keeps servers alike. */
   enum Mode {
-    NATIVE("native_replication"),
-    /** Its servers are to have repeatable read by default. */
-    SNAPSHOT("snapshot_isolation");
+    NATIVE("native_replication", "on"),
+
+    /**
+     * Its servers are to have repeatable read by default. All read the first: of a read elsewhere
+     * pgpool 4.3 says that it has left a transaction open, which ends pgbench's clients.
+     */
+    SNAPSHOT("snapshot_isolation", "off");
 
     private final String clustering;
+    private final String balances;
 
-    Mode(String clustering) {
+    Mode(String clustering, String balances) {
       this.clustering = clustering;
+      this.balances = balances;
     }
   }
 
+  private final Mode mode;
   private final HostPort at;
-  private final Servant process;
+  private final Path folder;
+  private final List<String> command;
+  private Servant process;
 
-  private Pool(HostPort at, Servant process) {
+  private Pool(Mode mode, HostPort at, Path folder, List<String> command) {
+    this.mode = mode;
     this.at = at;
-    this.process = process;
+    this.folder = folder;
+    this.command = command;
   }
 
   static boolean isInstalled() {
@@ -69,7 +82,7 @@ final class Pool implements AutoCloseable {
             num_init_children = %d
             max_pool = 1
             reserved_connections = 0
-            load_balance_mode = on
+            load_balance_mode = %s
             enable_pool_hba = off
             pool_passwd = ''
             memory_cache_enabled = off
@@ -82,7 +95,8 @@ final class Pool implements AutoCloseable {
                     at.host(),
                     at.port(),
                     LocalPostgres.free().port(),
-                    clients + 4));
+                    clients + 4,
+                    mode.balances));
     for (int i = 0; i < servers.size(); i++) {
       HostPort server = servers.get(i).address();
       config.append("backend_hostname%d = '%s'\n".formatted(i, server.host()));
@@ -93,13 +107,17 @@ final class Pool implements AutoCloseable {
     Path file = Files.writeString(own.resolve("pgpool.conf"), config);
     Path pcp = Files.writeString(own.resolve("pcp.conf"), "");
     List<String> command = List.of(PROGRAM, "-n", "-f", file.toString(), "-F", pcp.toString());
-    Servant process =
-        Servant.start(
-            PROGRAM + "-" + mode.clustering,
-            folder,
-            LocalProgram.asPostgres(command),
-            () -> answers(at));
-    return new Pool(at, process);
+    Pool pool = new Pool(mode, at, folder, LocalProgram.asPostgres(command));
+    pool.startAgain();
+    return pool;
+  }
+
+  /** Ends it, if it runs, and starts it. */
+  void startAgain() throws IOException, InterruptedException {
+    if (process != null) {
+      end();
+    }
+    process = Servant.start(PROGRAM + "-" + mode.clustering, folder, command, () -> answers(at));
   }
 
   private static boolean answers(HostPort at) {
@@ -115,8 +133,20 @@ final class Pool implements AutoCloseable {
     return at;
   }
 
-  @Override
-  public void close() {
+  /** At once, with its children, of which one may wait for ever. */
+  private void end() throws IOException, InterruptedException {
+    List<String> stop =
+        Stream.concat(command.stream(), Stream.of("-m", "immediate", "stop")).toList();
+    LocalProgram.run(folder, Map.of(), stop);
     process.close();
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      end();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -102,6 +102,15 @@ public final class QueryCommand implements Callable<Integer> {
       description = "Of pgbench's tables. Default: the most clients.")
   private Integer scale;
 
+  @Option(
+      names = "--cap",
+      paramLabel = "PERCENT",
+      defaultValue = "25",
+      description =
+          "Of a processor that each server has in TPCB, SELECT and READS; 0 for no bound. Default:"
+              + " ${DEFAULT-VALUE}.")
+  private int cap;
+
   @Mixin private final WorkFolder folder = new WorkFolder();
 
   private PrintWriter out;
@@ -115,9 +124,12 @@ public final class QueryCommand implements Callable<Integer> {
         || seconds > 250
         || warmup < 1
         || warmup > 250
+        || cap < 0
+        || cap > 100
         || clients.stream().anyMatch(n -> n < 1)) {
       throw new IllegalArgumentException(
-          "--rounds, --clients: expected 1 and more; --seconds, --warmup: expected 1 to 250");
+          "--rounds, --clients: expected 1 and more; --seconds, --warmup: expected 1 to 250; --cap:"
+              + " expected 0 to 100");
     }
     out = spec.commandLine().getOut();
     err = spec.commandLine().getErr();
@@ -130,6 +142,10 @@ public final class QueryCommand implements Callable<Integer> {
     Set<Part> parts = rows.isEmpty() ? EnumSet.allOf(Part.class) : EnumSet.copyOf(rows);
     int most = Collections.max(clients);
     int connections = (parts.contains(Part.MEMORY) ? MEMORY_CLIENTS : most) + CONNECTIONS_BESIDE;
+    if (cap > 0 && !CpuCap.isPossible()) {
+      say("Servers have no bound: this process cannot make control groups with one.\n");
+      cap = 0;
+    }
     tell("filling pgbench's tables");
     try (Servers servers = Servers.fill(own, scale == null ? most : scale, connections)) {
       loads(parts, servers, jar, own, most);
@@ -148,7 +164,7 @@ public final class QueryCommand implements Callable<Integer> {
     if (!Pool.isInstalled()) {
       say("pgpool is not measured: Debian's package pgpool2 is not installed.\n");
     }
-    try (LoadRows loads = LoadRows.start(servers, jar, own, most)) {
+    try (LoadRows loads = LoadRows.start(servers, cap, jar, own, most)) {
       Set<Script> scripts = EnumSet.allOf(Script.class);
       scripts.removeIf(script -> !parts.contains(Part.valueOf(script.name())));
       loads.warmUp(scripts, most, warmup);
@@ -169,12 +185,12 @@ public final class QueryCommand implements Callable<Integer> {
     if (!parts.contains(Part.READS)) {
       return;
     }
-    if (!CpuCap.isPossible()) {
-      say("READS is not measured: this process cannot make control groups with a bound.\n");
+    if (cap == 0) {
+      say("READS is not measured: two servers without a bound share the processors.\n");
       return;
     }
-    say(CappedReads.HEAD);
-    say(CappedReads.measure(servers, jar, own, most, rounds, seconds, this::tell) + "\n");
+    say(CappedReads.head(cap));
+    say(CappedReads.measure(servers, cap, jar, own, most, rounds, seconds, this::tell) + "\n");
   }
 
   private void pauses(Set<Part> parts, Servers servers, Path jar, Path own)

@@ -6,6 +6,7 @@ import io.mgtm.query.local.LocalProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -30,6 +31,7 @@ final class Servers implements AutoCloseable {
   private final List<String> settings;
   private final LocalPostgres model;
   private final List<LocalPostgres> running = new ArrayList<>();
+  private final Map<LocalPostgres, CpuCap> caps = new HashMap<>();
 
   private Servers(Path programs, Path folder, int connections) throws IOException {
     this.programs = programs;
@@ -83,6 +85,22 @@ final class Servers implements AutoCloseable {
     return started;
   }
 
+  /**
+   * From here on each of those that run, and are not bounded yet, has a part of a processor, as if
+   * it had a machine of its own.
+   *
+   * @param percent of a processor; 0 for all that there is
+   */
+  void cap(int percent) throws IOException {
+    for (LocalPostgres one : running) {
+      if (percent > 0 && !caps.containsKey(one)) {
+        CpuCap cap = CpuCap.make("server" + caps.size(), percent);
+        caps.put(one, cap);
+        cap.add(one.processes());
+      }
+    }
+  }
+
   /** Starts one more, a copy of one that runs. */
   LocalPostgres startCopyOf(LocalPostgres other, String... more)
       throws IOException, InterruptedException {
@@ -111,7 +129,10 @@ final class Servers implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     running.forEach(LocalPostgres::close);
+    for (CpuCap cap : caps.values()) {
+      cap.close();
+    }
   }
 }
