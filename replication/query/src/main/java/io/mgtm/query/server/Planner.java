@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.sql.Classifier;
 import io.mgtm.query.sql.Refusal;
+import io.mgtm.query.sql.Shapes;
 import io.mgtm.query.sql.SqlException;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.sql.StatementClass;
@@ -25,6 +26,7 @@ final class Planner {
   private static final int EFFECTS_MAX = 1_000;
 
   private Classifier classifier;
+  private Shapes shapes = new Shapes();
   private final Map<String, Prepared> statements = new HashMap<>();
   private final Map<String, Prepared> portals = new HashMap<>();
   private final Map<String, Prepared> effects = new HashMap<>();
@@ -78,7 +80,7 @@ final class Planner {
     String sql = textOf(frame.body());
     List<Segment> segments = new ArrayList<>();
     try {
-      for (Statement statement : classifier.statements(sql)) {
+      for (Statement statement : classifier.statements(sql, shapes)) {
         segments.add(
             Segment.of(
                 new Prepared("", statement.text(), NO_TYPES, statement, refusal(statement))));
@@ -128,6 +130,7 @@ final class Planner {
    */
   List<Segment> renew(Classifier by, List<Segment> left) {
     classifier = by;
+    shapes = new Shapes();
     effects.clear();
     Map<Prepared, Prepared> renewed = new HashMap<>();
     statements.replaceAll((name, old) -> renewed.computeIfAbsent(old, this::renewed));
@@ -261,7 +264,7 @@ final class Planner {
 
   private Prepared prepare(String name, String sql, int[] types) {
     try {
-      List<Statement> all = classifier.statements(sql);
+      List<Statement> all = classifier.statements(sql, shapes);
       if (all.size() > 1) {
         // The server refuses it as well, in its own words.
         return new Prepared(name, sql, types, null, null);

@@ -25,13 +25,22 @@ public final class Classifier {
 
   /** The statements of a text, each with its class; none where the text is empty. */
   public List<Statement> statements(String sql) throws SqlException {
+    return statements(sql, new Shapes());
+  }
+
+  /**
+   * The same.
+   *
+   * @param known of this classifier, to which is added
+   */
+  public List<Statement> statements(String sql, Shapes known) throws SqlException {
     List<Statement> statements = new ArrayList<>();
     for (List<Token> tokens : split(Lexer.tokens(sql))) {
       Token last = tokens.get(tokens.size() - 1);
       String text = sql.substring(tokens.get(0).start(), last.end());
-      Classification one = one(sql, tokens);
-      RowWrite write =
-          one.statementClass().isToldByRows() ? RowWrite.of(catalogue, sql, tokens) : null;
+      Shapes.Shape shape = known.of(tokens, () -> shape(sql, tokens));
+      Classification one = shape.classification();
+      RowWrite write = shape.rows() == null ? null : RowWrite.of(shape.rows(), text, tokens);
       CopyFrom copy =
           one.statementClass() == StatementClass.COPY_FROM
               ? CopyFrom.of(catalogue, sql, tokens)
@@ -39,6 +48,12 @@ public final class Classifier {
       statements.add(new Statement(text, tokens, one, write, copy));
     }
     return statements;
+  }
+
+  private Shapes.Shape shape(String sql, List<Token> tokens) {
+    Classification one = one(sql, tokens);
+    boolean told = one.statementClass().isToldByRows();
+    return new Shapes.Shape(one, told ? RowShape.of(catalogue, tokens) : null);
   }
 
   /** The class of a text, which may have several statements. */
@@ -68,10 +83,7 @@ public final class Classifier {
 
   /** Bodies of functions in SQL's own syntax have semicolons: their text then stays whole. */
   private static List<List<Token>> split(List<Token> tokens) {
-    boolean atomic =
-        tokens.stream().anyMatch(token -> token.isWord("atomic"))
-            && !tokens.isEmpty()
-            && tokens.get(0).isWord("create");
+    boolean atomic = !tokens.isEmpty() && tokens.get(0).isWord("create") && has(tokens, "atomic");
     List<List<Token>> statements = new ArrayList<>();
     List<Token> current = new ArrayList<>();
     int depth = 0;
@@ -158,7 +170,12 @@ public final class Classifier {
   }
 
   private static boolean has(List<Token> tokens, String word) {
-    return tokens.stream().anyMatch(token -> token.isWord(word));
+    for (Token token : tokens) {
+      if (token.isWord(word)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Classification set(List<Token> tokens) {

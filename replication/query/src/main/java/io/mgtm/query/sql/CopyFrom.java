@@ -88,7 +88,7 @@ public record CopyFrom(
       String last = sql.substring(name.start(), tokens.get(tokens.size() - 1).end());
       String others =
           sql.substring(tokens.get(0).start(), first.start())
-              + RowWrite.quote(table.schema())
+              + RowShape.quote(table.schema())
               + "."
               + last;
       byte escaped = escape != 0 ? escape : quote;

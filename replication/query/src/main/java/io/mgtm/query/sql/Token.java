@@ -1,5 +1,7 @@
 package io.mgtm.query.sql;
 
+import java.util.List;
+
 /**
  * One token of SQL.
  *
@@ -11,21 +13,39 @@ public record Token(Kind kind, String text, int start, int end) {
   /** What it is. */
   public enum Kind {
     /** A key word or a name without quotes. */
-    WORD,
+    WORD('w'),
     /** A name in double quotes. */
-    QUOTED,
+    QUOTED('q'),
     /** A string of any kind, a bit string too. */
-    STRING,
-    NUMBER,
+    STRING('s'),
+    NUMBER('n'),
     /** {@code $1}. */
-    PARAMETER,
-    OPERATOR,
+    PARAMETER('p'),
+    OPERATOR('o'),
     /** One of {@code ( ) [ ] , ; . :} and {@code ::}, {@code :=}. */
-    SYMBOL
+    SYMBOL(',');
+
+    private final char mark;
+
+    Kind(char mark) {
+      this.mark = mark;
+    }
   }
 
   /** The text of a number as PostgreSQL 16 and newer alone read it. */
   static final String NEWER = "16";
+
+  /** Stands in no text: no message of PostgreSQL's has it in one. */
+  private static final char END = '\0';
+
+  /** The same for statements that differ in nothing but constants, white space and comments. */
+  static String shape(List<Token> tokens) {
+    StringBuilder shape = new StringBuilder();
+    for (Token token : tokens) {
+      shape.append(token.kind.mark).append(token.text).append(END);
+    }
+    return shape.toString();
+  }
 
   boolean isWord(String word) {
     return kind == Kind.WORD && text.equals(word);

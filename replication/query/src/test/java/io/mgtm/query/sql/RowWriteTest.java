@@ -20,6 +20,10 @@ class RowWriteTest {
   }
 
   private static RowWrite write(String sql, Catalogue.Writes writes) throws SqlException {
+    return new Classifier(catalogue(writes)).statements(sql).get(0).write();
+  }
+
+  private static Catalogue catalogue(Catalogue.Writes writes) {
     Catalogue.Table table =
         new Catalogue.Table(
             "s",
@@ -27,10 +31,8 @@ class RowWriteTest {
             List.of("id"),
             writes,
             false);
-    Catalogue catalogue =
-        new Catalogue(
-            Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", table), false, false);
-    return new Classifier(catalogue).statements(sql).get(0).write();
+    return new Catalogue(
+        Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", table), false, false);
   }
 
   @ParameterizedTest
@@ -66,6 +68,25 @@ class RowWriteTest {
           """)
   void theOthersWriteTheRowByItsKey(String sql, String expected) throws SqlException {
     assertThat(write(sql).effectSql()).isEqualTo(expected);
+  }
+
+  /** What was learnt of one statement is used for others that differ in constants alone. */
+  @Test
+  void eachStatementOfOneShapeHasItsOwnText() throws SqlException {
+    Classifier classifier = new Classifier(catalogue(Catalogue.Writes.PLAIN));
+    Shapes known = new Shapes();
+    RowWrite one = classifier.statements("update t set n = 1 where id = 2", known).get(0).write();
+    Statement second =
+        classifier
+            .statements("begin; /* b */ update  t set n = 34 where id = 56 ; end", known)
+            .get(1);
+    assertThat(second.text()).isEqualTo("update  t set n = 34 where id = 56");
+    RowWrite other = second.write();
+    assertThat(other.leaderSql())
+        .isEqualTo(second.text() + " RETURNING \"t\".\"id\", \"t\".\"A b\", \"t\".\"n\"");
+    assertThat(other.othersSql()).isEqualTo("update  \"s\".t set n = 34 where id = 56");
+    assertThat(one.othersSql()).isEqualTo("update \"s\".t set n = 1 where id = 2");
+    assertThat(other.effectSql()).isEqualTo(one.effectSql());
   }
 
   @Test
