@@ -9,6 +9,7 @@ import io.mgtm.query.wire.StartupPacket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,7 +124,15 @@ final class Effects {
 
   /** Whether the log has anything of it. */
   boolean isKept() {
-    return items.stream().anyMatch(Item::kept);
+    return kept() > 0;
+  }
+
+  private int kept() {
+    int kept = 0;
+    for (Item item : items) {
+      kept += item.kept ? 1 : 0;
+    }
+    return kept;
   }
 
   /**
@@ -136,7 +145,7 @@ final class Effects {
   void writeTo(ByteBuf out) {
     out.writeBoolean(replica);
     RedoCodec.text(out, charset.name());
-    out.writeInt((int) items.stream().filter(Item::kept).count());
+    out.writeInt(kept());
     for (Item item : items) {
       if (!item.kept) {
         continue;
@@ -195,7 +204,7 @@ final class Effects {
     void told(Backend backend, String what);
   }
 
-  /** Sends all; whatever is answered that the leader did not is told. */
+  /** Sends all with the next request; whatever is answered that the leader did not is told. */
   void sendTo(Backend other, Mismatch mismatch) {
     setReplica(other, "replica", mismatch);
     sendItems(other, mismatch);
@@ -226,8 +235,10 @@ final class Effects {
     if (replica) {
       ArrayDeque<Item> expected =
           new ArrayDeque<>(List.of(new Item(null, null, "SET", false, null)));
-      other.ask(
-          "SET LOCAL session_replication_role = " + role, new Check(other, expected, mismatch));
+      other.askLater(
+          "SET LOCAL session_replication_role = " + role,
+          StandardCharsets.UTF_8,
+          new Check(other, expected, mismatch));
     }
   }
 
@@ -243,12 +254,12 @@ final class Effects {
       }
       if (item.afterNames == null) {
         if (out != null) {
-          other.ask(sync(other, out), new Check(other, expected, mismatch));
+          other.askLater(sync(other, out), new Check(other, expected, mismatch));
           out = null;
           expected = new ArrayDeque<>();
         }
         expected.add(item);
-        other.ask(item.prepared.text(), charset, new Check(other, expected, mismatch));
+        other.askLater(item.prepared.text(), charset, new Check(other, expected, mismatch));
         expected = new ArrayDeque<>();
         continue;
       }
@@ -259,7 +270,7 @@ final class Effects {
       expected.add(item);
     }
     if (out != null) {
-      other.ask(sync(other, out), new Check(other, expected, mismatch));
+      other.askLater(sync(other, out), new Check(other, expected, mismatch));
     }
   }
 
