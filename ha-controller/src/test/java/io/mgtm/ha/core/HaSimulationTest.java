@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * nothing is in service without a lease, no acknowledged command is lost, and no acknowledged write
  * but where an operator accepts that; and when the faults end, all that is wanted comes in service.
  */
+@Tag("simulation")
 class HaSimulationTest {
   private static final int SCHEDULES = 20_000;
   private static final int SCHEDULES_LONG = 300_000;
