@@ -55,6 +55,11 @@ final class SimDisk {
     }
 
     @Override
+    public boolean isRenewed() {
+      return world.oneIn(4);
+    }
+
+    @Override
     public boolean isAlive() {
       return node.isAlive();
     }

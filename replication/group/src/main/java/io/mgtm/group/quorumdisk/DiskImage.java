@@ -219,15 +219,16 @@ record DiskImage(long header, UUID disk, String cluster, List<String> nodes, Lis
   /**
    * What binds the witness by all that is said, in the words of one slot.
    *
-   * @param answered that slot's words when answers have left on them, and nothing was written
-   *     since. Who has written a version no higher beside them had not seen them, and lets no
-   *     answer leave on that
+   * @param answered the last words of this process on which answers have left. Another that has
+   *     written a version no higher had not seen them, and lets no answer leave on that
    */
   Words allWords(int own, Words none, Optional<Words> answered) {
     Words all = said.get(own).words().orElse(none);
-    long settled = answered.filter(all::equals).map(Words::version).orElse(-1L);
     for (int slot = 0; slot < said.size(); slot++) {
-      Optional<Words> other = said.get(slot).words().filter(words -> words.version() > settled);
+      Optional<Words> other =
+          said.get(slot)
+              .words()
+              .filter(words -> answered.isEmpty() || words.mayHaveSeen(answered.get()));
       all = slot != own && other.isPresent() ? all.and(other.get()) : all;
     }
     return all;

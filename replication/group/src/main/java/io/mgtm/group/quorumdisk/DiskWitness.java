@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -52,23 +54,34 @@ final class DiskWitness {
   private final LongSupplier clockMs;
   private final Consumer<byte[]> answers;
   private final ArrayDeque<MessageCodec.Envelope> waiting = new ArrayDeque<>();
-  private final Map<MemberId, Long> beats = new HashMap<>();
+
+  /** By slot, and when another one of a node was seen last. */
+  private final Map<Integer, Long> beats = new HashMap<>();
+
+  private final Map<String, Long> beatMs = new ConcurrentHashMap<>();
 
   /** Null until all that was said has been read, and after anything has failed. */
   private WitnessCore core;
 
   private DiskImage seen;
+  private volatile UUID diskId;
   private int slot;
   private long number;
   private Optional<MemberId> writer = Optional.empty();
 
-  /** What was written last, and whether the answers of that step have left. */
   private Optional<Words> written = Optional.empty();
 
-  private boolean answered;
+  /** What the step under way has written, empty when it only reads. */
+  private Optional<Words> pending = Optional.empty();
+
+  /** The last own words on which answers have left. */
+  private Optional<Words> answered = Optional.empty();
+
   private long beatDueMs;
   private volatile boolean busy;
   private volatile long busySinceMs;
+  private volatile long tookMs;
+  private final long startedMs;
   private boolean closed;
 
   /** Why nothing is answered now, empty when something may be. */
@@ -97,6 +110,7 @@ final class DiskWitness {
     this.disk = disk;
     this.clockMs = clockMs;
     this.answers = answers;
+    this.startedMs = clockMs.getAsLong();
   }
 
   /** How often {@link #tick} is to be called. */
@@ -173,7 +187,7 @@ final class DiskWitness {
     beatDueMs = clockMs.getAsLong() + tickMs() / 2;
     Words next = core.write(writer.orElseThrow(), leads);
     written = Optional.of(next);
-    answered = false;
+    pending = written;
     begins();
     disk.write(slot, ++number, next.encoded(), this::written);
   }
@@ -182,6 +196,7 @@ final class DiskWitness {
     if (failure == null) {
       read();
     } else {
+      pending = Optional.empty();
       busy = false;
       fail(failure);
     }
@@ -193,8 +208,8 @@ final class DiskWitness {
   }
 
   private void begins() {
+    busySinceMs = busy ? busySinceMs : clockMs.getAsLong();
     busy = true;
-    busySinceMs = clockMs.getAsLong();
   }
 
   private void readAgain(DiskImage now, String failure) {
@@ -207,6 +222,8 @@ final class DiskWitness {
     } else {
       fail(failure);
     }
+    pending = Optional.empty();
+    tookMs = clockMs.getAsLong() - busySinceMs;
     busy = false;
     step(false);
   }
@@ -215,13 +232,13 @@ final class DiskWitness {
     if (core == null || now.slotOf(member) != slot || !now.othersBindAs(seen, slot)) {
       begin(now);
     } else if (now.said().get(slot).number() == number) {
-      answered = true;
+      answered = pending.isPresent() ? pending : answered;
       noteBeats(now);
       // Still busy: what the member says to it waits.
       core.held().forEach(answers);
     } else {
       // Not words that this process failed to write: it would have begun again.
-      refuse(
+      fail(
           "another process writes into the slot of node %s; stop the machine that is wrong"
               .formatted(member));
     }
@@ -235,11 +252,19 @@ final class DiskWitness {
           "it has no slot for node %s: run mgtm ha quorum-disk renew %s".formatted(member, member));
       return;
     }
+    if (!now.said().get(slot).words().isPresent()) {
+      refusal = ""; // the place is new
+    }
+    if (seen != null && !now.disk().equals(seen.disk())) {
+      written = Optional.empty();
+      answered = Optional.empty();
+    }
     seen = now;
+    diskId = now.disk();
     writer = Optional.empty();
     number = now.said().get(slot).number();
     Words none = Words.none(new MemberId(QuorumDisk.MEMBER, now.disk()));
-    Words words = now.allWords(slot, none, answered ? written : Optional.empty());
+    Words words = now.allWords(slot, none, answered);
     long nowMs = clockMs.getAsLong();
     core = new WitnessCore(member, configured, settings, now.disk(), words, nowMs);
     beats.clear();
@@ -253,8 +278,9 @@ final class DiskWitness {
       if (other == slot || said.isEmpty() || !said.get().leads()) {
         continue;
       }
-      Long before = beats.put(said.get().writer(), said.get().beat());
+      Long before = beats.put(other, said.get().beat());
       if (before != null && before != said.get().beat()) {
+        beatMs.put(now.nodes().get(other), clockMs.getAsLong());
         core.leaderSeen(clockMs.getAsLong(), said.get().writer(), said.get().record().term());
       }
     }
@@ -290,7 +316,22 @@ final class DiskWitness {
     if (busyMs > PATIENCE * tickMs()) {
       return Optional.of("it has not answered for %d s".formatted(busyMs / 1_000));
     }
-    return Stream.of(refusal, problem).filter(why -> !why.isEmpty()).findFirst();
+    return Stream.of(problem, refusal).filter(why -> !why.isEmpty()).findFirst();
+  }
+
+  /** Which disk it is, null until that is known. Any thread. */
+  UUID diskId() {
+    return diskId;
+  }
+
+  /** How long ago a node was seen to write that it leads; since the start at most. Any thread. */
+  long silentMs(String node) {
+    return clockMs.getAsLong() - beatMs.getOrDefault(node, startedMs);
+  }
+
+  /** How long the disk took for the last step. Any thread. */
+  long tookMs() {
+    return tookMs;
   }
 
   boolean isClosed() {

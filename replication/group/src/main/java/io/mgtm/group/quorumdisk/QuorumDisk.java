@@ -30,6 +30,14 @@ public final class QuorumDisk implements AutoCloseable {
   /** Direct access wants buffers and offsets to be so aligned, on all disks that there are. */
   private static final int ALIGNED = 4 << 10;
 
+  private static final Path MOUNTS = Path.of("/proc/self/mounts");
+
+  /** Of a file's mode. */
+  private static final int TYPES = 0xF000;
+
+  private static final int FILE = 0x8000;
+  private static final int BLOCK_DEVICE = 0x6000;
+
   private final Path path;
   private final FileChannel channel;
   private final ByteBuffer reading = aligned(DiskImage.BYTES);
@@ -50,6 +58,7 @@ public final class QuorumDisk implements AutoCloseable {
   }
 
   private static QuorumDisk open(Path path, Set<OpenOption> more) throws DiskException {
+    refuseNoDisk(path);
     List<OpenOption> options = new ArrayList<>(more);
     options.add(StandardOpenOption.READ);
     options.add(StandardOpenOption.WRITE);
@@ -62,6 +71,20 @@ public final class QuorumDisk implements AutoCloseable {
           "%s cannot be read without a cache (O_DIRECT); take a partition or LUN, or a file on a disk's file system"
               .formatted(path),
           e);
+    } catch (IOException e) {
+      throw failed("open", path, e);
+    }
+  }
+
+  /** A pipe would be waited for. */
+  private static void refuseNoDisk(Path path) throws DiskException {
+    try {
+      int type = Files.exists(path) ? (int) Files.getAttribute(path, "unix:mode") & TYPES : FILE;
+      if (type != FILE && type != BLOCK_DEVICE) {
+        throw new DiskException("%s is neither a block device nor a file".formatted(path));
+      }
+    } catch (DiskException e) {
+      throw e;
     } catch (IOException e) {
       throw failed("open", path, e);
     }
@@ -82,6 +105,9 @@ public final class QuorumDisk implements AutoCloseable {
   public static void create(Path path, String cluster, List<String> nodes, boolean force)
       throws DiskException {
     boolean exists = Files.exists(path);
+    if (exists) {
+      refuseMounted(path);
+    }
     if (exists && !force && !isBlank(path)) {
       throw new DiskException(
           "%s is not empty; look what is on it, and name another or say --force".formatted(path));
@@ -97,6 +123,21 @@ public final class QuorumDisk implements AutoCloseable {
       for (long number = 1; number <= 2; number++) {
         disk.store(DiskImage.headerOffset(number), DiskImage.half(number, header));
       }
+    }
+  }
+
+  private static void refuseMounted(Path path) throws DiskException {
+    try {
+      String device = path.toRealPath().toString();
+      for (String mount : Files.readAllLines(MOUNTS)) {
+        if (mount.startsWith(device + " ")) {
+          throw new DiskException("%s is mounted: %s".formatted(path, mount));
+        }
+      }
+    } catch (DiskException e) {
+      throw e;
+    } catch (IOException e) {
+      throw failed("look for mounts of", path, e);
     }
   }
 

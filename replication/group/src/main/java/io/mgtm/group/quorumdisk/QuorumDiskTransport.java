@@ -1,6 +1,7 @@
 package io.mgtm.group.quorumdisk;
 
 import io.mgtm.group.core.CoreSettings;
+import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.net.Transport;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -19,6 +20,8 @@ import java.util.stream.Stream;
  * one; what goes to other members passes. Owner thread, where not said otherwise.
  */
 public final class QuorumDiskTransport implements Transport {
+  private static final long SILENT_MS = 10_000;
+
   private final Transport network;
   private final String member;
   private final List<String> configured;
@@ -143,6 +146,43 @@ public final class QuorumDiskTransport implements Transport {
             .sorted()
             .toList()
         : network.connected();
+  }
+
+  /**
+   * What is wrong with the disk though it answers, a sentence each. Any thread.
+   *
+   * @param status of the member
+   */
+  public List<String> doubts(GroupStatus status) {
+    List<String> doubts = new ArrayList<>();
+    DiskWitness witness = used.map(Used::witness).orElse(null);
+    if (witness == null || witness.diskId() == null || witness.problem().isPresent()) {
+      return doubts;
+    }
+    boolean another =
+        status.members().stream()
+            .filter(each -> each.name().equals(QuorumDisk.MEMBER))
+            .anyMatch(each -> !each.identity().equals(witness.diskId().toString()));
+    if (another) {
+      doubts.add(
+          "The quorum disk that %s reads is not the one that votes: both nodes must name one disk. One that was made anew votes soon"
+              .formatted(member));
+    }
+    String leader = status.leader();
+    boolean silent =
+        !leader.isEmpty() && !leader.equals(member) && witness.silentMs(leader) > SILENT_MS;
+    if (silent && !another) {
+      doubts.add(
+          "The quorum disk does not show %s that %s leads: that cannot write on it, or this is another disk, or a copy. Stop neither controller until that is mended"
+              .formatted(member, leader));
+    }
+    long tooSlowMs = settings.electionTimeoutMs() / 2;
+    if (witness.tookMs() > tooSlowMs) {
+      doubts.add(
+          "The quorum disk took %d ms to answer: above %d ms nobody may be elected with it, nor lead"
+              .formatted(witness.tookMs(), tooSlowMs));
+    }
+    return doubts;
   }
 
   /** Any thread. */

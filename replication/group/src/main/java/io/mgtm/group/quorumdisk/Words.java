@@ -34,6 +34,9 @@ record Words(
     CoreLog.Checkpoint position) {
   private static final UUID NO_FOUNDING = new UUID(0, 0);
 
+  /** Has the vote of a term that two members may have got. */
+  private static final MemberId NOBODY = new MemberId("nobody", new UUID(0, 0));
+
   /** Those of a writer that has said nothing. */
   static Words none(MemberId writer) {
     return new Words(writer, 0, false, 0, TermRecord.fresh(), PositionLog.BEGINNING);
@@ -54,6 +57,11 @@ record Words(
     return new Words(by, more ? version + 1 : version, leadsNow, beat + 1, record, position);
   }
 
+  /** Whether these were written by the same, or may have been made of those. */
+  boolean mayHaveSeen(Words of) {
+    return writer.equals(of.writer) || version > of.version;
+  }
+
   /** Whether both bind to the same. */
   boolean bindAs(Words other) {
     return writer.equals(other.writer)
@@ -65,7 +73,7 @@ record Words(
   /**
    * What binds one who is bound by both: the later term and the further position. Two who voted in
    * the same term for different members did not see each other's words, so that at most one of the
-   * votes is out; it counts as given to the other's.
+   * votes is out, and nobody gets another one in that term.
    */
   Words and(Words other) {
     boolean later = other.version > version;
@@ -81,14 +89,11 @@ record Words(
   private static TermRecord joined(
       TermRecord own, TermRecord other, boolean later, boolean concurrent) {
     TermRecord newer = later ? other : own;
-    TermRecord voted = own;
-    if (other.term() > own.term() || (other.term() == own.term() && !isVoteOf(own, other, later))) {
-      voted = other;
-    }
+    TermRecord voted = other.term() == own.term() ? newer : later(own, other);
     boolean worse = other.durabilityState().code() > own.durabilityState().code();
     return new TermRecord(
         voted.term(),
-        voted.votedFor(),
+        other.term() == own.term() ? vote(own, other) : voted.votedFor(),
         concurrent ? Math.max(own.incarnation(), other.incarnation()) : newer.incarnation(),
         concurrent && worse ? other.durabilityState() : newer.durabilityState(),
         voted.initial().equals(Membership.NONE) ? newer.initial() : voted.initial(),
@@ -96,11 +101,16 @@ record Words(
         newer.synced());
   }
 
-  /** In one term: whether one's own vote, or none, and what it was given in, still counts. */
-  private static boolean isVoteOf(TermRecord own, TermRecord other, boolean later) {
-    return other.votedFor() == null
-        ? own.votedFor() != null || !later
-        : other.votedFor().equals(own.votedFor());
+  private static TermRecord later(TermRecord own, TermRecord other) {
+    return other.term() > own.term() ? other : own;
+  }
+
+  /** The vote of two in one term. */
+  private static MemberId vote(TermRecord own, TermRecord other) {
+    if (own.votedFor() == null || other.votedFor() == null) {
+      return own.votedFor() == null ? other.votedFor() : own.votedFor();
+    }
+    return own.votedFor().equals(other.votedFor()) ? own.votedFor() : NOBODY;
   }
 
   private static CoreLog.Checkpoint joined(

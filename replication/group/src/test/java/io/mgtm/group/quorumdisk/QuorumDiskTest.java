@@ -150,6 +150,10 @@ class QuorumDiskTest {
     try (QuorumDisk disk = QuorumDisk.open(small)) {
       assertThatThrownBy(disk::read).hasMessageContaining("it ends after 4096 bytes");
     }
+    assertThatThrownBy(() -> QuorumDisk.open(folder))
+        .hasMessageContaining("is neither a block device nor a file");
+    assertThatThrownBy(() -> QuorumDisk.open(Path.of("/dev/null")))
+        .hasMessageContaining("is neither a block device nor a file");
     assertThatThrownBy(() -> QuorumDisk.open(folder.resolve("none")))
         .hasMessageContaining("cannot open " + folder.resolve("none"));
   }
@@ -166,8 +170,10 @@ class QuorumDiskTest {
   }
 
   @Test
-  void aVoteThatBothGaveIsGivenToTheOther() {
-    assertThat(words(A, 5, 9, A, 44).and(words(B, 5, 9, B, 44)).record().votedFor()).isEqualTo(B);
+  void nobodyGetsAVoteThatTwoMayHaveGot() {
+    assertThat(words(A, 5, 9, A, 44).and(words(B, 5, 9, B, 44)).record().votedFor().name())
+        .isEqualTo("nobody");
+    assertThat(words(A, 5, 9, A, 44).and(words(B, 6, 9, A, 44)).record().votedFor()).isEqualTo(A);
     assertThat(words(A, 5, 9, null, 44).and(words(B, 5, 9, B, 44)).record().votedFor())
         .isEqualTo(B);
     assertThat(words(A, 5, 9, A, 44).and(words(B, 5, 9, null, 44)).record().votedFor())
@@ -183,7 +189,13 @@ class QuorumDiskTest {
     DiskImage image = read();
     assertThat(image.allWords(0, Words.none(A), Optional.of(answered)).record().votedFor())
         .isEqualTo(A);
-    assertThat(image.allWords(0, Words.none(A), Optional.empty()).record().votedFor()).isEqualTo(B);
+    assertThat(image.allWords(0, Words.none(A), Optional.empty()).record().votedFor().name())
+        .isEqualTo("nobody");
+    // Its own words have gone on since, and are in a former slot.
+    write(0, 2, words(A, 6, 9, A, 45));
+    QuorumDisk.renew(path, "a");
+    assertThat(read().allWords(2, Words.none(A), Optional.of(answered)).record().votedFor())
+        .isEqualTo(A);
     write(1, 2, words(B, 6, 10, B, 44));
     assertThat(read().allWords(0, Words.none(A), Optional.of(answered)).record().term())
         .isEqualTo(10);

@@ -45,6 +45,9 @@ public final class SimulatedQuorumDisk {
     /** The same after a long time. */
     void muchLater(Runnable task);
 
+    /** Whether an operator gives its node another slot though it needs none. */
+    boolean isRenewed();
+
     /** Whether the process lives. */
     boolean isAlive();
   }
@@ -88,7 +91,7 @@ public final class SimulatedQuorumDisk {
       BiConsumer<Long, Runnable> after,
       LongSupplier clockMs,
       World world) {
-    renew(member);
+    renew(member, world.isRenewed());
     QuorumDiskTransport transport =
         new QuorumDiskTransport(
             network, member.name(), configured, settings, after::accept, clockMs);
@@ -96,7 +99,8 @@ public final class SimulatedQuorumDisk {
     return transport;
   }
 
-  private void renew(MemberId member) {
+  private void renew(MemberId member, boolean more) {
+    boolean anyhow = more && nodes.size() < DiskImage.SLOTS_MAX / 2;
     DiskImage now = image(bytes);
     int slot = now.slotOf(member.name());
     Optional<Words> words = now.said().get(slot).words();
@@ -105,7 +109,7 @@ public final class SimulatedQuorumDisk {
         put(DiskImage.offset(each, 1), ByteBuffer.allocate(DiskImage.HALF_BYTES));
         put(DiskImage.offset(each, 0), DiskImage.half(0, new byte[0]));
       }
-    } else if (words.isPresent() && !words.get().writer().equals(member)) {
+    } else if (words.isPresent() && (anyhow || !words.get().writer().equals(member))) {
       nodes.add(member.name());
       putHeader();
     }
