@@ -129,6 +129,10 @@ final class ClusterCheck {
           "/nodes/" + ClusterConfig.QUORUM_DISK, "a quorum disk has this name; name it otherwise");
     }
     if (!config.quorumDisk().isEmpty()) {
+      if (!config.quorumDisk().startsWith("/")) {
+        throw yaml.error(
+            "/quorumDisk", "expected a path from /, such as /dev/disk/by-id/NAME-part1");
+      }
       if (nodes != 2 || witnesses > 0) {
         throw yaml.error(
             "/quorumDisk",

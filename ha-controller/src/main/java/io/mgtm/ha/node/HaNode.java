@@ -5,6 +5,7 @@ import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
+import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
@@ -303,7 +304,12 @@ public final class HaNode implements AutoCloseable {
 
   /** What this node knows of the cluster. Any thread but the owner's. */
   public ClusterView view() {
-    return await(() -> view.of(members == null ? null : members.status()));
+    return await(this::viewNow);
+  }
+
+  private ClusterView viewNow() {
+    GroupStatus group = members == null ? null : members.status();
+    return view.of(group, group == null ? List.of() : ways.doubts(group));
   }
 
   /**

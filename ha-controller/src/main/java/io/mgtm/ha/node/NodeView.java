@@ -57,7 +57,13 @@ final class NodeView {
     }
   }
 
-  ClusterView of(GroupStatus group) {
+  /**
+   * The view.
+   *
+   * @param group the status of the controllers' log, null before that is open
+   * @param doubts what is wrong with a quorum disk, a sentence each
+   */
+  ClusterView of(GroupStatus group, List<String> doubts) {
     long now = nowMs.getAsLong();
     Map<String, ClusterView.NodeStatus> nodes = new LinkedHashMap<>();
     heard.forEach(
@@ -76,14 +82,14 @@ final class NodeView {
         now - begunMs,
         group == null ? List.of() : group.connected(),
         group == null ? List.of() : voters(group),
-        warnings(group),
+        warnings(group, doubts),
         nodes,
         state);
   }
 
   /** A restored log would be out of date: what a GTM does at last is not what controllers do. */
-  private List<String> warnings(GroupStatus group) {
-    List<String> warnings = new ArrayList<>();
+  private List<String> warnings(GroupStatus group, List<String> doubts) {
+    List<String> warnings = new ArrayList<>(doubts);
     if (group != null) {
       group.warnings().forEach(each -> warnings.add(NoLeader.withLastResort(each, LAST_RESORT)));
     }
