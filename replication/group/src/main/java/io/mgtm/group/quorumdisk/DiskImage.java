@@ -184,6 +184,19 @@ record DiskImage(long header, UUID disk, String cluster, List<String> nodes, Lis
     return (int) crc.getValue();
   }
 
+  /**
+   * Whether a node of another name has written on it. A group that begins on two disks would be two
+   * groups, so that one is founded only once both have written on one.
+   */
+  boolean isUsedBeside(String node) {
+    for (int slot = 0; slot < nodes.size(); slot++) {
+      if (!nodes.get(slot).equals(node) && said.get(slot).words().isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether the group has it vote, as far as it has been told. */
   boolean votes() {
     MemberId self = new MemberId(QuorumDisk.MEMBER, disk);

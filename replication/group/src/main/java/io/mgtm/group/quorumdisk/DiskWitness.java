@@ -38,6 +38,9 @@ import org.slf4j.LoggerFactory;
 final class DiskWitness {
   private static final Logger log = LoggerFactory.getLogger(DiskWitness.class);
 
+  private static final String ALONE =
+      "no other node has written on it: start the other controller, and name the same disk on both";
+
   /** What waits for the disk; the member says it again. */
   private static final int WAITING_MAX = 64;
 
@@ -163,7 +166,7 @@ final class DiskWitness {
     boolean takes = said.words().isEmpty() && said.number() == number;
     if (core.hasChanged() || takes || ended || (leads && nowMs >= beatDueMs)) {
       write(leads);
-    } else if (look || !core.held().isEmpty()) {
+    } else if (look || core.hasHeld()) {
       read();
     }
   }
@@ -234,8 +237,10 @@ final class DiskWitness {
     } else if (now.said().get(slot).number() == number) {
       answered = pending.isPresent() ? pending : answered;
       noteBeats(now);
+      boolean known = core.isOfGroup() || now.isUsedBeside(member);
+      problem = known ? "" : ALONE;
       // Still busy: what the member says to it waits.
-      core.held().forEach(answers);
+      core.held(known).forEach(answers);
     } else {
       // Not words that this process failed to write: it would have begun again.
       fail(

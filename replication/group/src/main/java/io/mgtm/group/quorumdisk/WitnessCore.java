@@ -105,9 +105,21 @@ final class WitnessCore {
     return changed;
   }
 
-  /** Messages for the member. */
-  List<byte[]> held() {
-    return held;
+  /** Whether it has heard a leader. */
+  boolean isOfGroup() {
+    return words.record().founding() != null;
+  }
+
+  /** Whether there is anything for the member. */
+  boolean hasHeld() {
+    return !held.isEmpty();
+  }
+
+  /** Messages for the member; but for the word that it is there none while it is not known. */
+  List<byte[]> held(boolean known) {
+    return held.stream()
+        .filter(message -> known || decode(message).message() instanceof Message.Hello)
+        .toList();
   }
 
   /** Why the core must stop, empty when it need not. */

@@ -178,6 +178,28 @@ class DiskWitnessTest {
     assertThat(isGranted(a, A, 3)).isFalse();
   }
 
+  /** As when each node has a disk of its own: two groups would be founded. */
+  @Test
+  void aDiskThatTheOtherHasNotWrittenOnFoundsNoGroup() {
+    DiskWitness b = witness("b");
+    b.received(hello(B));
+    disk.end();
+    assertThat(answers).noneMatch(Message.HelloReply.class::isInstance);
+    assertThat(b.problem()).hasValueSatisfying(why -> assertThat(why).contains("the same disk"));
+
+    disk.says(0, Words.none(A));
+    b.tick();
+    disk.end();
+    b.received(hello(B));
+    disk.end();
+    assertThat(answers).anyMatch(Message.HelloReply.class::isInstance);
+    assertThat(b.problem()).isEmpty();
+  }
+
+  private static byte[] hello(MemberId from) {
+    return MessageCodec.encode(from, new Message.Hello(0, null, 7));
+  }
+
   /** Nobody knows any more whose answer is out. */
   @Test
   void afterARestartOfBothNobodyGetsThatVote() {
