@@ -18,6 +18,8 @@ final class InitSteps {
 
   /** Prints what to do next, once the files are {@code written}, or were there before. */
   static void tell(InitPlan plan, Map<Path, Boolean> written, PrintWriter out) {
+    boolean unit = Files.exists(UNIT);
+    String mgtm = unit ? "mgtm" : "./mgtm";
     Path file = written.keySet().iterator().next();
     String files = names(written.keySet());
     List<Path> kept = written.keySet().stream().filter(each -> !written.get(each)).toList();
@@ -33,7 +35,7 @@ final class InitSteps {
     }
     if (!plan.witness().disk().isEmpty()) {
       out.println("   and on one machine, once, make the disk that votes:");
-      out.printf("   %s ha quorum-disk create --config %s%n", mgtm(), file);
+      out.printf("   %s ha quorum-disk create --config %s%n", mgtm, file);
     }
     out.println(
         "2. Let nothing else start the database, on every machine that may run it, such as:");
@@ -44,8 +46,6 @@ final class InitSteps {
     } else if (plan.nodes().size() > 1) {
       out.println("3. See that every machine reaches the same data: init has set up no volume.");
     }
-    boolean unit = Files.exists(UNIT);
-    String mgtm = mgtm();
     // Commands find the secret where the configuration is in its usual place.
     String shown =
         file.equals(MachineSecret.CONFIGURATION) ? "" : " --secret-file " + plan.secretFile();
@@ -57,10 +57,6 @@ final class InitSteps {
           "   It begins on %3$s by itself; where it waits, once: %1$s ha start %2$s --on %3$s%4$s%n",
           mgtm, plan.cluster(), plan.nodes().get(0).name(), shown);
     }
-  }
-
-  private static String mgtm() {
-    return Files.exists(UNIT) ? "mgtm" : "./mgtm";
   }
 
   private static String names(Collection<Path> files) {

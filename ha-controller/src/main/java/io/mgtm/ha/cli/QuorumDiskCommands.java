@@ -65,7 +65,7 @@ final class QuorumDiskCommands {
       name = "create",
       description = {
         "Makes the disk, once, on one of the machines, before the controllers are started with it.",
-        "Made anew it has forgotten what it was asked: both controllers must be running then."
+        "A disk that is made again has lost its votes: both controllers must be running."
       },
       mixinStandardHelpOptions = true)
   static final class Create extends OfFile {

@@ -21,6 +21,14 @@ public abstract class PositionLog implements CoreLog {
     return position;
   }
 
+  /** The memberships that a witness begins with: that of its position, or else what it has met. */
+  public final MembershipHistory members(Membership initial) {
+    Membership known = position.membership();
+    return known.equals(Membership.NONE)
+        ? new MembershipHistory(0, initial)
+        : new MembershipHistory(position.index(), known);
+  }
+
   @Override
   public final long baseIndex() {
     return position.index();

@@ -4,7 +4,6 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.core.GroupCore;
-import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.MembershipHistory;
 import io.mgtm.group.core.TermRecord;
 import io.mgtm.group.net.Transport;
@@ -56,12 +55,8 @@ public final class WitnessLog extends CoreMember {
     TermStore terms = new TermStore(parts.files(), parts.boot());
     // All that a witness acknowledges was synced before, so it has lost nothing.
     TermRecord record = terms.begin(CLEAN);
-    Membership known = disk.membership();
-    FolderName.check(self, known);
-    MembershipHistory members =
-        known.equals(Membership.NONE)
-            ? new MembershipHistory(0, record.initial())
-            : new MembershipHistory(disk.lastIndex(), known);
+    FolderName.check(self, disk.membership());
+    MembershipHistory members = disk.members(record.initial());
     boolean lazy = mode == GroupMode.LAZY;
     runs(
         new GroupCore(

@@ -72,7 +72,8 @@ final class DiskWitness {
   private long number;
   private Optional<MemberId> writer = Optional.empty();
 
-  private Optional<Words> written = Optional.empty();
+  /** Whether the words that were written last say that the member leads. */
+  private boolean saidToLead;
 
   /** What the step under way has written, empty when it only reads. */
   private Optional<Words> pending = Optional.empty();
@@ -160,7 +161,7 @@ final class DiskWitness {
       return;
     }
     boolean leads = core.isLedByMember();
-    boolean ended = !leads && written.filter(Words::leads).isPresent();
+    boolean ended = saidToLead && !leads;
     // The first words take the slot, before another data folder of that name can.
     DiskImage.Said said = seen.said().get(slot);
     boolean takes = said.words().isEmpty() && said.number() == number;
@@ -189,8 +190,8 @@ final class DiskWitness {
   private void write(boolean leads) {
     beatDueMs = clockMs.getAsLong() + tickMs() / 2;
     Words next = core.write(writer.orElseThrow(), leads);
-    written = Optional.of(next);
-    pending = written;
+    saidToLead = leads;
+    pending = Optional.of(next);
     begins();
     disk.write(slot, ++number, next.encoded(), this::written);
   }
@@ -257,11 +258,11 @@ final class DiskWitness {
           "it has no slot for node %s: run mgtm ha quorum-disk renew %s".formatted(member, member));
       return;
     }
-    if (!now.said().get(slot).words().isPresent()) {
+    if (now.said().get(slot).words().isEmpty()) {
       refusal = ""; // the place is new
     }
     if (seen != null && !now.disk().equals(seen.disk())) {
-      written = Optional.empty();
+      saidToLead = false;
       answered = Optional.empty();
     }
     seen = now;

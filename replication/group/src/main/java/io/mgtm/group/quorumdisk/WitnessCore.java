@@ -6,8 +6,6 @@ import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
-import io.mgtm.group.core.Membership;
-import io.mgtm.group.core.MembershipHistory;
 import io.mgtm.group.core.Message;
 import io.mgtm.group.core.PositionLog;
 import io.mgtm.group.core.TermRecord;
@@ -45,6 +43,7 @@ final class WitnessCore {
     this.member = member;
     this.self = new MemberId(QuorumDisk.MEMBER, disk);
     this.words = words;
+    Position position = new Position();
     core =
         new GroupCore(
             new GroupCore.Start(
@@ -54,19 +53,12 @@ final class WitnessCore {
                 configured,
                 QuorumDisk.MEMBER,
                 DurabilityMode.ALL,
-                new Position(),
+                position,
                 new Held(),
-                members(),
+                position.members(words.record().initial()),
                 words.record(),
                 words.version()),
             nowMs);
-  }
-
-  private MembershipHistory members() {
-    Membership known = words.position().membership();
-    return known.equals(Membership.NONE)
-        ? new MembershipHistory(0, words.record().initial())
-        : new MembershipHistory(words.position().index(), known);
   }
 
   /** A step begins: nothing is held, nothing has changed. */
@@ -170,10 +162,10 @@ final class WitnessCore {
     /** Before there is a group the members say it themselves. */
     @Override
     public void warned(String sentence) {
-      if (words.record().founding() == null) {
-        log.debug("Quorum disk: {}", sentence);
-      } else {
+      if (isOfGroup()) {
         log.warn("Quorum disk: {}", sentence);
+      } else {
+        log.debug("Quorum disk: {}", sentence);
       }
     }
 
