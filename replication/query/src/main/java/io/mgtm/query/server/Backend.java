@@ -15,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /** A session's connection to one server. Belongs to the session's loop. */
 final class Backend extends ChannelInboundHandlerAdapter {
@@ -34,9 +33,6 @@ final class Backend extends ChannelInboundHandlerAdapter {
     void writabilityChanged();
   }
 
-  /** No more than about this waits for something that is to leave at once. */
-  private static final int WAITING_BYTES_MAX = 8_192;
-
   private final Node node;
   private final ServerConnection connection;
   private final Owner owner;
@@ -46,11 +42,6 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   private final Map<String, Prepared> prepared = new HashMap<>();
   private final ArrayDeque<Answer> expected = new ArrayDeque<>();
-
-  /** Of {@link #expected}, the last ones, whose requests have not left. */
-  private int waiting;
-
-  private int waitingBytes;
   private boolean inTransaction;
   private boolean gone;
   private long heardNanos = System.nanoTime();
@@ -114,45 +105,16 @@ final class Backend extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Sends a request whose answer ends with ReadyForQuery, and all that waits. */
+  /** Sends a request whose answer ends with ReadyForQuery. */
   void ask(ByteBuf request, Answer answer) {
-    write(request, answer);
-    sendWaiting();
-  }
-
-  /**
-   * The same for a request that leaves with the next one, so that both cost one way: for what
-   * nobody waits for before that. Where much waits it leaves at once.
-   */
-  void askLater(ByteBuf request, Answer answer) {
-    write(request, answer);
-    if (waitingBytes >= WAITING_BYTES_MAX) {
-      sendWaiting();
-    }
-  }
-
-  private void write(ByteBuf request, Answer answer) {
     if (gone) {
       request.release();
       answer.lost();
       return;
     }
     expected.add(answer);
-    waiting++;
-    waitingBytes += request.readableBytes();
-    channel().write(request);
-  }
-
-  /** What waits leaves now. */
-  void sendWaiting() {
-    if (waiting == 0 || gone) {
-      return;
-    }
-    for (; waiting > 0; waiting--) {
-      node.begun();
-    }
-    waitingBytes = 0;
-    channel().flush();
+    node.begun();
+    channel().writeAndFlush(request);
   }
 
   /** A simple query, by which a server forgets the statement without a name. */
@@ -162,14 +124,8 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   /** A client's statement, in the encoding that its session has. */
   void ask(String sql, Charset charset, Answer answer) {
-    askLater(sql, charset, answer);
-    sendWaiting();
-  }
-
-  /** The same for one that waits, as above. */
-  void askLater(String sql, Charset charset, Answer answer) {
     prepared.remove("");
-    askLater(Messages.query(alloc(), Unpooled.wrappedBuffer(sql.getBytes(charset))), answer);
+    ask(Messages.query(alloc(), Unpooled.wrappedBuffer(sql.getBytes(charset))), answer);
   }
 
   /** Gives it up: its server is out, or the session ends. */
@@ -181,60 +137,16 @@ final class Backend extends ChannelInboundHandlerAdapter {
     channel().close();
     ArrayDeque<Answer> lost = new ArrayDeque<>(expected);
     expected.clear();
-    endSent(lost.size());
+    lost.forEach(answer -> node.ended());
     lost.forEach(Answer::lost);
   }
 
   /** Takes leave of a server that is well. */
   void close() {
     gone = true;
-    endSent(expected.size());
-    for (Answer answer : expected) {
-      if (answer instanceof Last last) {
-        last.done.complete(null);
-      }
-    }
+    expected.forEach(answer -> node.ended());
     expected.clear();
     Session.closeAfter(channel(), Messages.terminate(alloc()));
-  }
-
-  /** Completes when all is answered that was asked till now, or will not be. */
-  CompletableFuture<Void> whenAnswered() {
-    sendWaiting();
-    Answer last = expected.pollLast();
-    if (last == null) {
-      return CompletableFuture.completedFuture(null);
-    }
-    Last told = new Last(last, new CompletableFuture<>());
-    expected.addLast(told);
-    return told.done;
-  }
-
-  /** One whose end somebody waits for beside who asked. */
-  private record Last(Answer answer, CompletableFuture<Void> done) implements Answer {
-    @Override
-    public void take(Frame frame) {
-      answer.take(frame);
-    }
-
-    @Override
-    public void ready(char status) {
-      answer.ready(status);
-      done.complete(null);
-    }
-
-    @Override
-    public void lost() {
-      answer.lost();
-      done.complete(null);
-    }
-  }
-
-  /** Of so many that were expected, those that have left are not at work any more. */
-  private void endSent(int all) {
-    for (int left = all - waiting; left > 0; left--) {
-      node.ended();
-    }
   }
 
   @Override

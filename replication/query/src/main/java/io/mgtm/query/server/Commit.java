@@ -90,7 +90,6 @@ final class Commit {
           ErrorFields.error("53000", "fewer servers are in than serversMin")
               .withHint("Put servers in again, see mgtm query servers."));
     } else if (session.schema().isChanged() || session.schema().known().deferrable()) {
-      set.sendWaiting();
       leader.ask(
           "SET CONSTRAINTS ALL IMMEDIATE",
           Answer.of((tag, error, status) -> checked(error), this::lost));
@@ -140,23 +139,6 @@ final class Commit {
     }
     if (session.schema().isChanged()) {
       schema = session.shared().catalogues().change(session.schema().database());
-      // The others are to do what was written by the former schema while they have it: a right
-      // by which it was may be taken away now.
-      session
-          .shared()
-          .sessions()
-          .written()
-          .orTimeout(session.shared().config().timeouts().applyMs(), TimeUnit.MILLISECONDS)
-          .whenComplete((done, late) -> session.execute(this::keep));
-    } else {
-      keep();
-    }
-  }
-
-  private void keep() {
-    if (session.isEnded()) {
-      leave();
-      return;
     }
     if (set.redo().isEmpty()) {
       commitOthers();
@@ -188,7 +170,6 @@ final class Commit {
                 end(() -> result.unknown(why + ", and it is not known whether it has committed"));
               }
             });
-    set.sendWaiting(); // where others are asked for the log they do it meanwhile
   }
 
   private void notDecided(String why) {

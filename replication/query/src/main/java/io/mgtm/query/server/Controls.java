@@ -48,16 +48,6 @@ final class Controls {
       run.sender().send(home, segment, run::ended);
       return;
     }
-    if (command.plain()) {
-      // There is nothing in it that could fail: the leader hears of it with the first statement.
-      set.beginLater(
-          set.chosen(), segment.command().statement().text(), session.planner().charset(), false);
-      synthesize(
-          segment,
-          segment.command().statement().word(0).equals("start") ? "START TRANSACTION" : "BEGIN");
-      run.next();
-      return;
-    }
     Backend reader = command.readOnly() ? set.reader() : null;
     Backend at = reader == null || set.isFar(reader) ? set.chosen() : reader;
     run.sender()

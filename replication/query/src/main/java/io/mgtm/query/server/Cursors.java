@@ -2,9 +2,9 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.sql.Statement;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The cursors of an open transaction whose queries are known not to write: those that the client
@@ -23,15 +23,18 @@ final class Cursors {
   }
 
   /** What of these is about cursors is run, in a transaction with so many savepoints. */
-  void run(List<Prepared> executed, int savepoints) {
-    for (Prepared one : executed) {
-      String verb = one.statement() == null ? "" : one.statement().word(0);
-      if (verb.equals("declare")) {
-        declared.put(one.statement().word(1), savepoints);
-      } else if (verb.equals("close")) {
-        close(one.statement());
-      }
-    }
+  void run(Stream<Prepared> executed, int savepoints) {
+    executed
+        .map(Prepared::statement)
+        .filter(statement -> statement != null)
+        .forEach(
+            statement -> {
+              if (statement.word(0).equals("declare")) {
+                declared.put(statement.word(1), savepoints);
+              } else if (statement.word(0).equals("close")) {
+                close(statement);
+              }
+            });
   }
 
   private void close(Statement statement) {

@@ -9,7 +9,6 @@ import io.mgtm.query.wire.StartupPacket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,15 +123,7 @@ final class Effects {
 
   /** Whether the log has anything of it. */
   boolean isKept() {
-    return kept() > 0;
-  }
-
-  private int kept() {
-    int kept = 0;
-    for (Item item : items) {
-      kept += item.kept ? 1 : 0;
-    }
-    return kept;
+    return items.stream().anyMatch(Item::kept);
   }
 
   /**
@@ -145,7 +136,7 @@ final class Effects {
   void writeTo(ByteBuf out) {
     out.writeBoolean(replica);
     RedoCodec.text(out, charset.name());
-    out.writeInt(kept());
+    out.writeInt((int) items.stream().filter(Item::kept).count());
     for (Item item : items) {
       if (!item.kept) {
         continue;
@@ -204,7 +195,7 @@ final class Effects {
     void told(Backend backend, String what);
   }
 
-  /** Sends all with the next request; whatever is answered that the leader did not is told. */
+  /** Sends all; whatever is answered that the leader did not is told. */
   void sendTo(Backend other, Mismatch mismatch) {
     setReplica(other, "replica", mismatch);
     sendItems(other, mismatch);
@@ -235,10 +226,8 @@ final class Effects {
     if (replica) {
       ArrayDeque<Item> expected =
           new ArrayDeque<>(List.of(new Item(null, null, "SET", false, null)));
-      other.askLater(
-          "SET LOCAL session_replication_role = " + role,
-          StandardCharsets.UTF_8,
-          new Check(other, expected, mismatch));
+      other.ask(
+          "SET LOCAL session_replication_role = " + role, new Check(other, expected, mismatch));
     }
   }
 
@@ -254,12 +243,12 @@ final class Effects {
       }
       if (item.afterNames == null) {
         if (out != null) {
-          other.askLater(sync(other, out), new Check(other, expected, mismatch));
+          other.ask(sync(other, out), new Check(other, expected, mismatch));
           out = null;
           expected = new ArrayDeque<>();
         }
         expected.add(item);
-        other.askLater(item.prepared.text(), charset, new Check(other, expected, mismatch));
+        other.ask(item.prepared.text(), charset, new Check(other, expected, mismatch));
         expected = new ArrayDeque<>();
         continue;
       }
@@ -270,7 +259,7 @@ final class Effects {
       expected.add(item);
     }
     if (out != null) {
-      other.askLater(sync(other, out), new Check(other, expected, mismatch));
+      other.ask(sync(other, out), new Check(other, expected, mismatch));
     }
   }
 

@@ -2,7 +2,6 @@ package io.mgtm.query.server;
 
 import io.netty.util.concurrent.Future;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /** A client that is in. Its methods may be called by any thread. */
 interface OpenSession {
@@ -21,9 +20,6 @@ interface OpenSession {
 
   /** The numbers of its backends at a server. */
   List<Integer> backendsAt(Node node);
-
-  /** Completes when the other servers have done what its open transaction has written till now. */
-  CompletableFuture<Void> written();
 
   /** A server was put out. */
   void serverOut(Node node);

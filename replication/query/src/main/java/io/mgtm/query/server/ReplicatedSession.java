@@ -16,7 +16,6 @@ import io.netty.util.concurrent.Future;
 import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A client before several servers. Belongs to one event loop, which runs its connection and those
@@ -190,9 +189,6 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   /** What was to be told to the client at its next statement, unless that ends the transaction. */
   ErrorFields takePending(Segment segment) {
     ErrorFields told = pending;
-    if (told == null) {
-      return null; // as nearly always
-    }
     pending = null;
     boolean rollback =
         segment.kind() == Segment.Kind.CONTROL
@@ -290,11 +286,6 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public CompletableFuture<Void> written() {
-    return CompletableFuture.supplyAsync(set::whenWritten, loop()).thenCompose(done -> done);
-  }
-
-  @Override
   public void serverOut(Node node) {
     execute(
         () -> {
@@ -355,7 +346,9 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     boolean room =
         input.bytes() <= shared.config().limits().outboundBytesMax()
             && (unit == null || !unit.awaited().isBehind());
-    client.config().setAutoRead(room && set.isWritable());
+    client
+        .config()
+        .setAutoRead(room && set.live().stream().allMatch(b -> b.channel().isWritable()));
   }
 
   @Override

@@ -3,10 +3,9 @@ package io.mgtm.query.server;
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.sql.TransactionCommand;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * A part of what a client sends up to its Sync, that runs at one server as one request.
@@ -83,75 +82,56 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
                 steps.stream().anyMatch(s -> s.type() == 'B' && s.name().equals(execute.name())));
   }
 
-  /** The statements that it names, each as often as it does. */
-  private List<Prepared> all() {
-    return named(step -> true);
+  private Stream<Prepared> all() {
+    return simple != null
+        ? Stream.of(simple)
+        : steps.stream().filter(step -> step.prepared() != null).map(Step::prepared);
   }
 
   /** The statements that it executes. */
-  List<Prepared> executed() {
-    return named(step -> step.type() == 'E');
-  }
-
-  private List<Prepared> named(Predicate<Step> by) {
-    if (simple != null) {
-      return List.of(simple);
-    }
-    List<Prepared> named = new ArrayList<>(steps.size());
-    for (Step step : steps) {
-      if (step.prepared() != null && by.test(step)) {
-        named.add(step.prepared());
-      }
-    }
-    return named;
-  }
-
-  private boolean names(Predicate<Prepared> what) {
-    for (Prepared one : all()) {
-      if (what.test(one)) {
-        return true;
-      }
-    }
-    return false;
+  Stream<Prepared> executed() {
+    return simple != null
+        ? Stream.of(simple)
+        : steps.stream()
+            .filter(step -> step.type() == 'E' && step.prepared() != null)
+            .map(Step::prepared);
   }
 
   boolean isWrite() {
     return kind == Kind.COPY
         || kind == Kind.CHECKED
         || kind == Kind.DDL
-        || (kind == Kind.RUN && names(Prepared::isWrite));
+        || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }
 
   boolean hasRows() {
-    return names(prepared -> prepared.rows() != null);
+    return all().anyMatch(prepared -> prepared.rows() != null);
   }
 
   /** Whether the leader alone may run it, though it writes nothing. */
   boolean isLeaders() {
-    return names(prepared -> prepared.statementClass() == StatementClass.LEADER);
+    return all().anyMatch(prepared -> prepared.statementClass() == StatementClass.LEADER);
   }
 
   /** Whether what it does at the leader lasts as long as the session. */
   boolean lastsAsSession() {
-    for (Prepared one : executed()) {
-      if (one.statement() != null && one.statement().lastsAsSession()) {
-        return true;
-      }
-    }
-    return false;
+    return executed()
+        .map(Prepared::statement)
+        .anyMatch(statement -> statement != null && statement.lastsAsSession());
   }
 
   /** The same, where it is for other sessions too, which a cursor is not. */
   boolean isForAll() {
-    return names(
-        prepared ->
-            prepared.statementClass() == StatementClass.LEADER
-                && !CURSORS.contains(prepared.statement().word(0)));
+    return all()
+        .anyMatch(
+            prepared ->
+                prepared.statementClass() == StatementClass.LEADER
+                    && !CURSORS.contains(prepared.statement().word(0)));
   }
 
   /** What it executes, where that is one command. */
   Prepared command() {
-    return executed().get(0);
+    return executed().findFirst().orElseThrow();
   }
 
   boolean isCommit() {
@@ -163,7 +143,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
   }
 
   Refusal refusal() {
-    return all().stream()
+    return all()
         .map(Prepared::refusal)
         .filter(refusal -> refusal != null)
         .findFirst()

@@ -2,14 +2,11 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
-import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A session's backends, and the transaction that is open in them. Belongs to the session's loop.
@@ -29,12 +26,6 @@ final class ServerSet {
 
   private static final String BEGIN_EFFECTS =
       "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; " + String.join("; ", NO_TIMEOUTS);
-
-  /**
-   * What took the leader longer in all is done elsewhere at once; else with COMMIT, all of it in
-   * one go.
-   */
-  private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** One that no client has, so that to go back to it fails. */
   private static final String NO_SAVEPOINT = "\"no savepoint " + UUID.randomUUID() + "\"";
@@ -86,37 +77,7 @@ final class ServerSet {
   }
 
   List<Backend> live() {
-    List<Backend> live = new ArrayList<>(all.size());
-    for (Backend one : all) {
-      if (isLive(one)) {
-        live.add(one);
-      }
-    }
-    return live;
-  }
-
-  private static boolean isLive(Backend one) {
-    return !one.isGone() && one.node().isIn();
-  }
-
-  /** Whether all that are in take more. */
-  boolean isWritable() {
-    for (Backend one : all) {
-      if (isLive(one) && !one.channel().isWritable()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The connection to a server, or null when there is none any more. */
-  private Backend at(Node node) {
-    for (Backend one : all) {
-      if (one.node() == node && !one.isGone()) {
-        return one;
-      }
-    }
-    return null;
+    return all.stream().filter(b -> !b.isGone() && b.node().isIn()).toList();
   }
 
   /** Whether a server is in that this session has no connection to. */
@@ -126,17 +87,16 @@ final class ServerSet {
 
   /** A server that is in and that this session has no connection to, or null. */
   Node missing() {
-    for (Node node : fleet.in()) {
-      if (at(node) == null) {
-        return node;
-      }
-    }
-    return null;
+    return fleet.in().stream()
+        .filter(node -> all.stream().noneMatch(b -> b.node() == node && !b.isGone()))
+        .findFirst()
+        .orElse(null);
   }
 
   /** The leader's backend, or null when there is none left. */
   Backend leader() {
-    return at(fleet.leader());
+    Node leader = fleet.leader();
+    return all.stream().filter(b -> b.node() == leader && !b.isGone()).findFirst().orElse(null);
   }
 
   /** Keeps to the leader of now until called again. */
@@ -232,15 +192,10 @@ final class ServerSet {
     status = 'T';
   }
 
-  /** Begins a transaction there with the next statement. */
-  void beginLater(Backend at, String sql, Charset charset, boolean asWrapped) {
-    at.askLater(sql, charset, session.unfailing(at));
-    begin(at, asWrapped);
-  }
-
   /** Begins a transaction of the replicator's at the leader. */
   void wrap(Backend leader, String sql) {
-    beginLater(leader, sql, StandardCharsets.UTF_8, true);
+    leader.ask(sql, session.unfailing(leader));
+    begin(leader, true);
   }
 
   /** What the open transaction has done, as the log is to have it. */
@@ -259,7 +214,7 @@ final class ServerSet {
   }
 
   /** What of these is about cursors is run in the open transaction. */
-  void useCursors(List<Prepared> executed) {
+  void useCursors(Stream<Prepared> executed) {
     cursors.run(executed, savepoints.size());
   }
 
@@ -292,13 +247,9 @@ final class ServerSet {
 
   /** Those but home, in which effects are. */
   List<Backend> written() {
-    List<Backend> written = new ArrayList<>(all.size());
-    for (Backend one : all) {
-      if (one != home && one.isInTransaction() && isLive(one)) {
-        written.add(one);
-      }
-    }
-    return written;
+    return all.stream()
+        .filter(b -> b != home && b.isInTransaction() && !b.isGone() && b.node().isIn())
+        .toList();
   }
 
   /** How long the leader took for what the open transaction has written. */
@@ -314,22 +265,8 @@ final class ServerSet {
       if (other != home) {
         join(other);
         effects.sendTo(other, this::differs);
-        if (leaderNanos >= AT_ONCE_NANOS) {
-          other.sendWaiting();
-        }
       }
     }
-  }
-
-  /** What the others have not been told yet of the open transaction they are told now. */
-  void sendWaiting() {
-    written().forEach(Backend::sendWaiting);
-  }
-
-  /** Completes when they have done it. */
-  CompletableFuture<Void> whenWritten() {
-    return CompletableFuture.allOf(
-        written().stream().map(Backend::whenAnswered).toArray(CompletableFuture[]::new));
   }
 
   /** Begins a transaction at another server, where none is open. */
@@ -339,10 +276,7 @@ final class ServerSet {
     }
     StringBuilder sql = new StringBuilder(BEGIN_EFFECTS);
     savepoints.forEach(name -> sql.append("; SAVEPOINT ").append(quote(name)));
-    other.askLater(
-        sql.toString(),
-        StandardCharsets.UTF_8,
-        Answer.of((tag, e, z) -> unless(other, z == 'T', e), () -> {}));
+    other.ask(sql.toString(), Answer.of((tag, e, z) -> unless(other, z == 'T', e), () -> {}));
     other.setInTransaction(true);
   }
 

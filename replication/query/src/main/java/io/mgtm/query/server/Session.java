@@ -12,7 +12,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -148,11 +147,6 @@ final class Session implements OpenSession {
   @Override
   public List<Integer> backendsAt(Node node) {
     return List.of(server.pid());
-  }
-
-  @Override
-  public CompletableFuture<Void> written() {
-    return CompletableFuture.completedFuture(null); // there are no others
   }
 
   @Override

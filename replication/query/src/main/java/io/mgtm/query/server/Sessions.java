@@ -3,7 +3,6 @@ package io.mgtm.query.server;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -86,12 +85,6 @@ final class Sessions {
       }
     }
     return true;
-  }
-
-  /** Completes when all servers have done what open transactions have written till now. */
-  CompletableFuture<Void> written() {
-    return CompletableFuture.allOf(
-        all().stream().map(OpenSession::written).toArray(CompletableFuture[]::new));
   }
 
   Collection<OpenSession> all() {

@@ -6,10 +6,9 @@ import java.util.List;
  * A command of class {@link StatementClass#TRANSACTION}.
  *
  * @param readOnly of BEGIN: whether the transaction is READ ONLY
- * @param plain of BEGIN: whether it names no mode of the transaction
  * @param savepoint its name, or null
  */
-public record TransactionCommand(Verb verb, boolean readOnly, boolean plain, String savepoint) {
+public record TransactionCommand(Verb verb, boolean readOnly, String savepoint) {
   /** What it does. */
   public enum Verb {
     BEGIN,
@@ -31,38 +30,23 @@ public record TransactionCommand(Verb verb, boolean readOnly, boolean plain, Str
             || has(tokens, "prepared")
             || first.equals("prepare");
     if (unsupported) {
-      return new TransactionCommand(Verb.UNSUPPORTED, false, false, null);
+      return new TransactionCommand(Verb.UNSUPPORTED, false, null);
     }
     String last = tokens.get(tokens.size() - 1).text();
     return switch (first) {
       case "begin", "start" ->
-          new TransactionCommand(
-              Verb.BEGIN, has(tokens, "only") && !has(tokens, "write"), isPlain(tokens), null);
-      case "commit", "end" -> new TransactionCommand(Verb.COMMIT, false, false, null);
-      case "savepoint" -> new TransactionCommand(Verb.SAVEPOINT, false, false, last);
-      case "release" -> new TransactionCommand(Verb.RELEASE, false, false, last);
+          new TransactionCommand(Verb.BEGIN, has(tokens, "only") && !has(tokens, "write"), null);
+      case "commit", "end" -> new TransactionCommand(Verb.COMMIT, false, null);
+      case "savepoint" -> new TransactionCommand(Verb.SAVEPOINT, false, last);
+      case "release" -> new TransactionCommand(Verb.RELEASE, false, last);
       default ->
           has(tokens, "to")
-              ? new TransactionCommand(Verb.ROLLBACK_TO, false, false, last)
-              : new TransactionCommand(Verb.ROLLBACK, false, false, null);
+              ? new TransactionCommand(Verb.ROLLBACK_TO, false, last)
+              : new TransactionCommand(Verb.ROLLBACK, false, null);
     };
   }
 
-  /** BEGIN, with WORK or TRANSACTION or without; START TRANSACTION. */
-  private static boolean isPlain(List<Token> tokens) {
-    boolean noise =
-        tokens.size() == 2
-            && (tokens.get(1).isWord("transaction")
-                || (tokens.get(1).isWord("work") && tokens.get(0).isWord("begin")));
-    return noise || (tokens.size() == 1 && tokens.get(0).isWord("begin"));
-  }
-
   private static boolean has(List<Token> tokens, String word) {
-    for (Token token : tokens) {
-      if (token.isWord(word)) {
-        return true;
-      }
-    }
-    return false;
+    return tokens.stream().anyMatch(token -> token.isWord(word));
   }
 }

@@ -41,20 +41,6 @@ class DdlIT {
     assertThat(schemaOf(cluster.servers.get(1))).isEqualTo(schemaOf(cluster.servers.get(0)));
   }
 
-  /** What a transaction has written reaches the others before the right to write it is gone. */
-  @Test
-  void aRightThatWasUsedMayBeTakenAwayBeforeCommit() throws Exception {
-    try (Connection writer = cluster.alice();
-        Connection owner = cluster.alice()) {
-      run(owner, "create table app.used (id int primary key)");
-      writer.setAutoCommit(false);
-      run(writer, "insert into app.used (id) values (1)");
-      run(owner, "revoke insert on app.used from alice");
-      writer.commit();
-    }
-    assertThat(cluster.number("select count(*) from app.used")).isEqualTo(1);
-  }
-
   private static String schemaOf(Postgres at) throws Exception {
     List<String> command =
         List.of(

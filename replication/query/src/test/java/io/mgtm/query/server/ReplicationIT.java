@@ -106,30 +106,6 @@ class ReplicationIT {
     cluster.assertAlike();
   }
 
-  /** What nobody waits for reaches a server with what somebody does. */
-  @Test
-  void beginAndEffectsLeaveWithWhatFollows() throws Exception {
-    String open =
-        "select count(*) from pg_stat_activity where usename = 'trusted' and xact_start is not null";
-    try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
-      client.send(RawClient.message('Q', "start transaction"));
-      assertThat(client.readTo('Z')).isEqualTo("CZ");
-      assertThat(cluster.number(open)).isZero();
-      client.send(RawClient.message('Q', "insert into pair (a, b, n) values (51, 'w', 1)"));
-      assertThat(client.readTo('Z')).isEqualTo("CZ");
-      client.send(RawClient.message('Q', "update pair set n = n + 1 where a = 51 and b = 'w'"));
-      assertThat(client.readTo('Z')).isEqualTo("CZ");
-      assertThat(cluster.servers.get(0).number(open)).isEqualTo(1);
-      assertThat(cluster.servers.get(1).number(open)).isZero();
-      client.send(RawClient.message('Q', "commit"));
-      assertThat(client.readTo('Z')).isEqualTo("CZ");
-      client.send(RawClient.message('Q', "begin work; rollback; begin; commit"));
-      assertThat(client.readTo('Z')).isEqualTo("CCCCZ");
-    }
-    assertThat(cluster.number("select n from pair where a = 51")).isEqualTo(2);
-    cluster.assertAlike();
-  }
-
   @Test
   void transactionsSavepointsAndErrorsEndAlikeEverywhere() throws Exception {
     try (Connection alice = cluster.alice();
