@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -29,8 +30,6 @@ public final class QuorumDisk implements AutoCloseable {
 
   /** Direct access wants buffers and offsets to be so aligned, on all disks that there are. */
   private static final int ALIGNED = 4 << 10;
-
-  private static final Path MOUNTS = Path.of("/proc/self/mounts");
 
   /** Of a file's mode. */
   private static final int TYPES = 0xF000;
@@ -106,7 +105,7 @@ public final class QuorumDisk implements AutoCloseable {
       throws DiskException {
     boolean exists = Files.exists(path);
     if (exists) {
-      refuseMounted(path);
+      refuseUsed(path);
     }
     if (exists && !force && !isBlank(path)) {
       throw new DiskException(
@@ -126,18 +125,16 @@ public final class QuorumDisk implements AutoCloseable {
     }
   }
 
-  private static void refuseMounted(Path path) throws DiskException {
+  private static void refuseUsed(Path path) throws DiskException {
     try {
-      String device = path.toRealPath().toString();
-      for (String mount : Files.readAllLines(MOUNTS)) {
-        if (mount.startsWith(device + " ")) {
-          throw new DiskException("%s is mounted: %s".formatted(path, mount));
-        }
+      Optional<String> use = DiskUse.OF_THIS_MACHINE.of(path);
+      if (use.isPresent()) {
+        throw new DiskException("%s is in use: %s".formatted(path, use.get()));
       }
     } catch (DiskException e) {
       throw e;
     } catch (IOException e) {
-      throw failed("look for mounts of", path, e);
+      throw failed("look for the use of", path, e);
     }
   }
 
