@@ -3,6 +3,7 @@ package io.mgtm.ha.api;
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
+import io.mgtm.ha.model.Timing;
 import io.mgtm.ha.node.ClusterView;
 import java.util.Map;
 
@@ -129,12 +130,18 @@ final class Metrics {
   }
 
   private void quorumDisk(ClusterView view) {
-    ClusterConfig config = view.state().config();
-    if (config != null && !config.quorumDisk().isEmpty()) {
-      family("quorum_disk_answers", "gauge", "Whether the quorum disk answers this controller.");
-      sample(
-          "quorum_disk_answers", "", view.connected().contains(ClusterConfig.QUORUM_DISK) ? 1 : 0);
-    }
+    family(
+        "quorum_disk_answers",
+        "gauge",
+        "Whether a node says that the quorum disk votes for it; 0 where it has been silent for a lease.");
+    view.nodes()
+        .forEach(
+            (name, node) -> {
+              if (node.disk() != null) {
+                boolean answers = node.disk().votes() && isHeard(view, node);
+                sample("quorum_disk_answers", labels("node", name), answers ? 1 : 0);
+              }
+            });
   }
 
   private void inService(ClusterView view) {
@@ -158,7 +165,7 @@ final class Metrics {
   /** What a node said before it fell silent may be long over. */
   private static boolean isHeard(ClusterView view, ClusterView.NodeStatus status) {
     ClusterConfig config = view.state().config();
-    int leaseMs = config == null ? 0 : config.timing().leaseMs();
+    int leaseMs = (config == null ? Timing.defaults() : config.timing()).leaseMs();
     return status.silentMs().values().stream().anyMatch(silentMs -> silentMs < leaseMs);
   }
 

@@ -39,17 +39,35 @@ final class NodeTable {
     }
     String disk = view.path("state").path("config").path("quorumDisk").asText();
     if (!disk.isEmpty()) {
-      boolean answers = names(view.path("connected")).contains(ClusterConfig.QUORUM_DISK);
+      boolean answers =
+          names(view.path("connected")).contains(ClusterConfig.QUORUM_DISK)
+              && wrong(view, view.path("node").asText()).isEmpty();
       boolean votes = voters.remove(ClusterConfig.QUORUM_DISK);
       table.add(
           ClusterConfig.QUORUM_DISK,
           answers ? "yes" : "NO ANSWER",
           votes ? "yes" : "no",
           disk,
-          "for " + view.path("node").asText());
+          diskState(view, config));
     }
     voters.forEach(node -> table.add(node, "", "yes", "", "leaves when those that join have all"));
     return table.render("the cluster has no configuration yet");
+  }
+
+  private static String wrong(JsonNode view, String node) {
+    return view.path("nodes").path(node).path("disk").path("wrong").asText();
+  }
+
+  /** For whom it votes; of a node that is not heard nobody knows. */
+  private static String diskState(JsonNode view, JsonNode nodes) {
+    List<String> words = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> node : nodes.properties()) {
+      String name = node.getKey();
+      if (isHeard(view, name)) {
+        words.add((wrong(view, name).isEmpty() ? "for " : "NOT for ") + name);
+      }
+    }
+    return String.join("; ", words);
   }
 
   /** Whether this controller hears a node on some path. */

@@ -3,6 +3,7 @@ package io.mgtm.ha.core;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.mgtm.ha.model.ClusterConfig;
 import java.util.Set;
 
 /**
@@ -307,10 +308,16 @@ public sealed interface ClusterCommand
     }
   }
 
-  /** A node is silent on one of its paths while it is heard on another, or is heard there again. */
+  /**
+   * A node is silent on one of its paths while it is heard on another, or is heard there again. The
+   * quorum disk counts as one, on which a node is heard that the disk votes for.
+   */
   record SilentPath(String node, String path, boolean silent) implements OfNode {
     @Override
     public String what() {
+      if (path.equals(ClusterConfig.QUORUM_DISK)) {
+        return silent ? "gets no vote of the quorum disk" : "gets votes of the quorum disk again";
+      }
       return (silent ? "is silent on " : "is heard again on ") + path;
     }
 

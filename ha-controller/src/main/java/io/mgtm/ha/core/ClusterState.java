@@ -29,7 +29,8 @@ import java.util.TreeMap;
  * @param retired nodes that nothing is placed on, and what becomes of what they have and no other
  *     node can have
  * @param silentNodes those that the leader has no contact with
- * @param silentPaths on which it does not hear a node though it hears it on others, as "NODE PATH"
+ * @param silentPaths on which it does not hear a node though it hears it on others, as "NODE PATH";
+ *     the quorum disk is one, on which a node is silent that the disk does not vote for
  * @param events the newest, oldest first
  * @param notified up to which event each target of notifications was told
  * @param former null when no leases of a former configuration must be waited for

@@ -5,6 +5,7 @@ import io.mgtm.ha.core.ClusterCommand.Silent;
 import io.mgtm.ha.core.ClusterCommand.SilentPath;
 import io.mgtm.ha.core.ClusterCommand.Tick;
 import io.mgtm.ha.core.Placement.Stage;
+import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class Decisions {
     }
     silences(seen, decisions);
     silentPaths(seen, decisions);
+    quorumDisk(seen, decisions);
     formerLeases(seen, decisions);
     boolean countdown = false;
     for (Map.Entry<String, Placement> each : seen.state().placements().entrySet()) {
@@ -112,6 +114,26 @@ public final class Decisions {
                   : "it is heard there",
               Map.of(node, view.heard())));
     }
+  }
+
+  /** A disk that is lost costs nothing yet; a node that is lost beside it costs the majority. */
+  private static void quorumDisk(Observation seen, List<Decision> decisions) {
+    seen.nodes()
+        .forEach(
+            (node, view) -> {
+              DiskReport disk = view.last() == null ? null : view.last().disk();
+              String known = node + " " + ClusterConfig.QUORUM_DISK;
+              if (disk != null
+                  && seen.contact(node)
+                  && disk.votes() == seen.state().silentPaths().contains(known)) {
+                decisions.add(
+                    new Decision(
+                        new SilentPath(node, ClusterConfig.QUORUM_DISK, !disk.votes()),
+                        Decision.BY_ITSELF,
+                        disk.votes() ? "it answers " + node : disk.wrong(),
+                        Map.of()));
+              }
+            });
   }
 
   private static String notReached(boolean witness) {

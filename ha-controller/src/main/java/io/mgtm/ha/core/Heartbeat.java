@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Map;
 
 /**
@@ -14,6 +15,7 @@ import java.util.Map;
  * @param seen the orders that it obeys
  * @param answered the newest of the incarnation's heartbeats that was answered; 0 before any was
  * @param reports by hierarchy
+ * @param disk what it says of the quorum disk, null when it has none
  */
 public record Heartbeat(
     String cluster,
@@ -23,7 +25,8 @@ public record Heartbeat(
     long sentAt,
     Seen seen,
     long answered,
-    Map<String, Report> reports) {
+    Map<String, Report> reports,
+    @JsonInclude(JsonInclude.Include.NON_NULL) DiskReport disk) {
 
   /** Whether it was sent after another one of the same node. */
   public boolean isAfter(Heartbeat other) {

@@ -22,6 +22,7 @@ public final class HeartbeatSize {
   static final int ROOM_BYTES_MIN = 4_096;
 
   private static final int LONG = 20;
+  private static final int UUID = 36;
   private static final int INT = 10;
 
   /** More placements of one hierarchy than come to pass. */
@@ -32,6 +33,14 @@ public final class HeartbeatSize {
       "{'cluster':'','node':'','incarnation':,'seq':,'sentAt':,'seen':{'term':,'version':},'answered':,'reports':{}}"
               .length()
           + 7 * LONG;
+
+  /** A text's characters take up to six bytes each in JSON. */
+  private static final int DISK =
+      ",'disk':{'disk':'','slot':,'number':,'wrong':''}".length()
+          + UUID
+          + INT
+          + LONG
+          + 6 * DiskReport.TEXT_MAX;
 
   private static final int REPORT =
       "'':{'state':'RECOVERING','epoch':,'recoveries':,'failed':'','detail':'...','served':true,'resources':{},'copies':{},'facts':{}},"
@@ -62,7 +71,7 @@ public final class HeartbeatSize {
           config.hierarchies().entrySet().stream()
               .filter(each -> each.getValue().nodes().contains(node))
               .toList();
-      int bytes = 2 * ROOM_BYTES_MIN + head(config.cluster(), node);
+      int bytes = 2 * ROOM_BYTES_MIN + head(config, node);
       for (Map.Entry<String, Hierarchy> each : own) {
         bytes += of(each.getKey(), each.getValue());
       }
@@ -75,8 +84,9 @@ public final class HeartbeatSize {
   }
 
   /** Of a heartbeat without reports, sealed. */
-  static int head(String cluster, String node) {
-    return SEAL_BYTES + HEAD + Facts.bytes(cluster) + Facts.bytes(node);
+  static int head(ClusterConfig config, String node) {
+    int disk = config.quorumDisk().isEmpty() ? 0 : DISK;
+    return SEAL_BYTES + HEAD + disk + Facts.bytes(config.cluster()) + Facts.bytes(node);
   }
 
   /** What a hierarchy adds to a heartbeat, or to its answer if that is more. */

@@ -153,14 +153,16 @@ public final class NodeAgent {
   private void send(long now) {
     Map<String, Report> reports = new TreeMap<>();
     String cluster = config == null ? "" : config.cluster();
-    int bytes = HeartbeatSize.head(cluster, node);
+    int bytes = config == null ? 0 : HeartbeatSize.head(config, node);
     for (HierarchyAgent agent : hierarchies.values()) {
       bytes += agent.reportBytes();
     }
     Facts facts = new Facts(HeartbeatSize.room(bytes));
     hierarchies.forEach((name, agent) -> reports.put(name, agent.report(facts)));
     seq++;
-    effects.send(new Heartbeat(cluster, node, incarnation, seq, now, seen, answered, reports));
+    effects.send(
+        new Heartbeat(
+            cluster, node, incarnation, seq, now, seen, answered, reports, effects.disk()));
   }
 
   /** Names of hierarchies that have a part on this node. */

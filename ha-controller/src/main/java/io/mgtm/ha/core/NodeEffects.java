@@ -12,6 +12,11 @@ public interface NodeEffects {
   /** Sends to every node on every path, and to this node's own {@link Leader}. */
   void send(Heartbeat heartbeat);
 
+  /** What this node says of the quorum disk; null when it has none. */
+  default DiskReport disk() {
+    return null;
+  }
+
   /**
    * An earlier incarnation of this node counted higher than this one, so that nobody hears this
    * one. The controller ends, and the next one's number is above both.

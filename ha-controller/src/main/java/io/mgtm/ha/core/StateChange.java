@@ -7,6 +7,7 @@ import io.mgtm.ha.core.Placement.Pending;
 import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
+import io.mgtm.ha.model.Node;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
@@ -184,10 +185,8 @@ public final class StateChange {
 
   String activate(OperatorCommand.Activate command) {
     String refused = nodeRefused(command.node());
-    if (refused.isEmpty() && retired.remove(command.node()) == null) {
-      refused = command.node() + " is not retired";
-    }
-    return refused;
+    boolean done = refused.isEmpty() && retired.remove(command.node()) != null;
+    return done || !refused.isEmpty() ? refused : command.node() + " is not retired";
   }
 
   String maintain(OperatorCommand.Maintain command) {
@@ -224,7 +223,7 @@ public final class StateChange {
     }
     term = command.term();
     leader = command.leader();
-    silentPaths.removeIf(path -> path.startsWith(leader + " "));
+    silentPaths.removeIf(path -> path.startsWith(leader + " " + Node.PATH));
     return "";
   }
 

@@ -1,6 +1,7 @@
 package io.mgtm.ha.node;
 
 import io.mgtm.ha.core.Call;
+import io.mgtm.ha.core.DiskReport;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.NodeEffects;
 import io.mgtm.ha.core.Report.ResourceState;
@@ -79,6 +80,11 @@ final class AgentEffects implements NodeEffects, AutoCloseable {
     } catch (IOException e) {
       node.failed(e);
     }
+  }
+
+  @Override
+  public DiskReport disk() {
+    return node.disk();
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.mgtm.ha.node;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.DiskReport;
 import io.mgtm.ha.core.Report;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +40,11 @@ public record ClusterView(
    * @param incarnation of its controller
    * @param silentMs by path, how long ago it was heard
    * @param reports by hierarchy
+   * @param disk what it says of the quorum disk, null when it has none
    */
   public record NodeStatus(
-      long incarnation, Map<String, Long> silentMs, Map<String, Report> reports) {}
+      long incarnation,
+      Map<String, Long> silentMs,
+      Map<String, Report> reports,
+      @JsonInclude(JsonInclude.Include.NON_NULL) DiskReport disk) {}
 }

@@ -10,9 +10,11 @@ import io.mgtm.group.member.MemberLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.Transport;
+import io.mgtm.group.quorumdisk.DiskMark;
 import io.mgtm.group.quorumdisk.QuorumDiskTransport;
 import io.mgtm.ha.core.Call;
 import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.DiskReport;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.LeaderEffects.Reply;
@@ -230,6 +232,17 @@ public final class HaNode implements AutoCloseable {
     takesPart = true;
   }
 
+  /** What the node says of the quorum disk; null without one. */
+  DiskReport disk() {
+    if (agreed().quorumDisk().isEmpty()) {
+      return null;
+    }
+    String wrong = members == null ? "" : ways.lastingProblem(members.status()).orElse("");
+    return ways.mark()
+        .map(mark -> new DiskReport(mark.disk(), mark.slot(), mark.number(), wrong))
+        .orElse(new DiskReport(null, 0, 0, wrong));
+  }
+
   void send(Heartbeat heartbeat) {
     if (!takesPart) {
       return;
@@ -248,6 +261,10 @@ public final class HaNode implements AutoCloseable {
 
   private void heard(Heartbeat heartbeat, String path) {
     view.heard(heartbeat, path);
+    DiskReport disk = heartbeat.disk();
+    if (disk != null && disk.disk() != null) {
+      ways.heard(new DiskMark(disk.disk(), heartbeat.node(), disk.slot(), disk.number()));
+    }
     leader.heard(heartbeat, path);
   }
 

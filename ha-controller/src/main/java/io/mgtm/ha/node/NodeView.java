@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
@@ -72,7 +73,8 @@ final class NodeView {
           of.atMs.forEach((path, at) -> agoMs.put(path, now - at));
           nodes.put(
               node,
-              new ClusterView.NodeStatus(of.newest.incarnation(), agoMs, of.newest.reports()));
+              new ClusterView.NodeStatus(
+                  of.newest.incarnation(), agoMs, of.newest.reports(), of.newest.disk()));
         });
     return new ClusterView(
         name,
@@ -95,8 +97,16 @@ final class NodeView {
     }
     Map<String, Map<String, Report>> reports = new LinkedHashMap<>();
     heard.forEach((node, of) -> reports.put(node, of.newest.reports()));
+    heard.forEach((node, of) -> ofDisk(node, of.newest).ifPresent(warnings::add));
     warnings.addAll(Redundancy.warnings(state, reports));
     return warnings;
+  }
+
+  /** This node's own is among the group's warnings, or the doubts. */
+  private Optional<String> ofDisk(String node, Heartbeat newest) {
+    return Optional.ofNullable(newest.disk())
+        .filter(disk -> !disk.votes() && !node.equals(name))
+        .map(disk -> "The quorum disk does not vote for %s: %s".formatted(node, disk.wrong()));
   }
 
   private static List<String> voters(GroupStatus group) {

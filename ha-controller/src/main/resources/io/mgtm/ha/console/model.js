@@ -80,7 +80,7 @@ export class Model {
   paths(node) {
     const config = this.config.nodes[node] || {paths: []};
     const heard = ((this.view.nodes || {})[node] || {}).silentMs || {};
-    return config.paths.map((address, i) => {
+    const networks = config.paths.map((address, i) => {
       const name = 'path' + (i + 1);
       const ms = heard[name];
       if (node === this.view.node) {
@@ -95,6 +95,17 @@ export class Model {
       const well = ms <= Math.max(4 * this.timing.heartbeatMs, 2000);
       return {name, address, ms, ...phrase(well ? 'ok' : 'bad', well ? 'ok' : 'silent')};
     });
+    return networks.concat(this.quorumDisk(node));
+  }
+
+  // Whether the quorum disk votes for a node, as that says; nothing without a disk.
+  quorumDisk(node) {
+    const disk = ((this.view.nodes || {})[node] || {}).disk;
+    if (!disk) {
+      return [];
+    }
+    const said = disk.wrong ? phrase('bad', 'does not vote') : phrase('ok', 'votes');
+    return [{name: 'quorum disk', address: disk.wrong || this.config.quorumDisk, ...said}];
   }
 
   inMaintenance(hierarchy) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.DiskReport;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
 import io.mgtm.ha.model.Timing;
@@ -28,11 +29,31 @@ class MetricsTest {
   }
 
   @Test
+  void aQuorumDiskAnswersTheNodesThatSaySo() {
+    DiskReport votes = new DiskReport(null, 0, 1, "");
+    DiskReport lost = new DiskReport(null, 0, 1, "it cannot be read");
+    Map<String, NodeStatus> heard =
+        Map.of(
+            "a", new NodeStatus(1, Map.of("here", 10L), Map.of(), votes),
+            "b", new NodeStatus(1, Map.of("path1", 20L), Map.of(), lost),
+            "c", new NodeStatus(1, Map.of("path1", 90_000L), Map.of(), votes));
+    ClusterView view =
+        new ClusterView(
+            "a", "", 1, 1, 40_000, List.of(), List.of(), List.of(), heard, ClusterState.EMPTY);
+
+    assertThat(Metrics.text(view, CONFIG).lines().filter(line -> line.contains("disk_answers{")))
+        .containsExactlyInAnyOrder(
+            "mgtm_ha_quorum_disk_answers{node=\"a\"} 1.0",
+            "mgtm_ha_quorum_disk_answers{node=\"b\"} 0.0",
+            "mgtm_ha_quorum_disk_answers{node=\"c\"} 0.0");
+  }
+
+  @Test
   void aPathThatWasNeverHeardIsSilentForAsLongAsTheControllerRuns() {
     Map<String, NodeStatus> heard =
         Map.of(
-            "a", new NodeStatus(1, Map.of("here", 10L), Map.of()),
-            "b", new NodeStatus(1, Map.of("path1", 20L), Map.of()));
+            "a", new NodeStatus(1, Map.of("here", 10L), Map.of(), null),
+            "b", new NodeStatus(1, Map.of("path1", 20L), Map.of(), null));
     ClusterView view =
         new ClusterView(
             "a", "", 1, 1, 40_000, List.of(), List.of(), List.of(), heard, ClusterState.EMPTY);

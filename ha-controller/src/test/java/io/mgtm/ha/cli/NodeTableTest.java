@@ -46,4 +46,24 @@ class NodeTableTest {
             "b yes no path2 ok, path1 never heard in 40 s active",
             "c SILENT no path1 never heard in 40 s active");
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'',                quorum-disk yes yes /dev/disk for a; for b",
+    "it cannot be read, quorum-disk NO ANSWER yes /dev/disk NOT for a; for b",
+  })
+  void aQuorumDiskAnswersEachNode(String wrong, String row) throws Exception {
+    String view =
+        """
+        {"node": "a", "connected": ["quorum-disk"], "voters": ["quorum-disk"],
+         "nodes": {"a": {"silentMs": {"here": 3}, "disk": {"wrong": "%s"}},
+                   "b": {"silentMs": {"path1": 3}, "disk": {"wrong": ""}},
+                   "c": {"silentMs": {"path1": 9000}, "disk": {"wrong": "it was"}}},
+         "state": {"config": {"quorumDisk": "/dev/disk", "nodes": {"a": {}, "b": {}, "c": {}}}}}
+        """
+            .formatted(wrong);
+    String table = NodeTable.of(new ObjectMapper().readTree(view));
+    assertThat(Stream.of(table.split("\n")).map(line -> line.strip().replaceAll(" +", " ")))
+        .contains(row);
+  }
 }

@@ -105,7 +105,7 @@ final class Clusters {
     }
 
     Seen3 says(String node, Report report, Seen seen) {
-      Heartbeat last = new Heartbeat("test", node, 1, 9, 0, seen, 8, Map.of(DB, report));
+      Heartbeat last = new Heartbeat("test", node, 1, 9, 0, seen, 8, Map.of(DB, report), null);
       nodes.put(node, new NodeView(100, 60_000, last, Set.of(), Map.of(), Map.of("1", 100L)));
       return this;
     }

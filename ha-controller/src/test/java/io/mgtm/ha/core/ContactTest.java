@@ -19,7 +19,7 @@ class ContactTest {
   private final ClusterState state = Clusters.state(BY_ITSELF);
 
   private static Heartbeat of(long incarnation, long seq) {
-    return new Heartbeat("test", "a1", incarnation, seq, 0, Seen.NOTHING, 0, Map.of());
+    return new Heartbeat("test", "a1", incarnation, seq, 0, Seen.NOTHING, 0, Map.of(), null);
   }
 
   private void heard(Heartbeat heartbeat, long now) {

@@ -92,7 +92,9 @@ class LeaderTest implements LeaderEffects {
     seq++;
     Seen seen = answered > 0 ? new Seen(TERM, appended.version()) : Seen.NOTHING;
     leader.heard(
-        new Heartbeat("test", node, 1, seq, now - 5, seen, answered, Map.of(DB, report)), "1", now);
+        new Heartbeat("test", node, 1, seq, now - 5, seen, answered, Map.of(DB, report), null),
+        "1",
+        now);
   }
 
   private void confirms() {
@@ -143,7 +145,7 @@ class LeaderTest implements LeaderEffects {
     lead(start());
     heard("a1", report(State.OUT, 0, secondary()), 0);
     now += Timing.defaults().leaseOverMs() + 1;
-    leader.heard(new Heartbeat("test", "a1", 0, 9, 0, Seen.NOTHING, 0, Map.of()), "1", now);
+    leader.heard(new Heartbeat("test", "a1", 0, 9, 0, Seen.NOTHING, 0, Map.of(), null), "1", now);
     assertThat(grants)
         .containsExactly(Grant.overtaken("a1", 1, new Seen(TERM, appended.version())));
     assertThat(leader.views(now).get("a1").paths().get("1")).isPositive();

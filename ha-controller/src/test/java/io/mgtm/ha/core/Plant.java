@@ -203,7 +203,8 @@ enum Plant {
                       last.sentAt(),
                       new Seen(seen.state().term(), Long.MAX_VALUE),
                       last.answered(),
-                      last.reports());
+                      last.reports(),
+                      null);
           return new NodeView(
               view.silentMs(),
               view.contactMs(),
@@ -291,6 +292,7 @@ enum Plant {
         sent.sentAt(),
         sent.seen(),
         sent.answered(),
-        reports);
+        reports,
+        null);
   }
 }

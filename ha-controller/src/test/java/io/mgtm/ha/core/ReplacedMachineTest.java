@@ -77,7 +77,7 @@ class ReplacedMachineTest implements LeaderEffects {
     seq++;
     Seen seen = new Seen(TERM, state.version());
     leader.heard(
-        new Heartbeat("test", "a1", incarnation, seq, now, seen, seq - 1, Map.of(DB, report)),
+        new Heartbeat("test", "a1", incarnation, seq, now, seen, seq - 1, Map.of(DB, report), null),
         "1",
         now);
     leader.confirmed(1, now);

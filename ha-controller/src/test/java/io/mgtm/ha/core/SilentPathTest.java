@@ -88,6 +88,35 @@ class SilentPathTest {
     assertThat(decided(known, leaseMs + 1, Map.of("log", 9L))).isEmpty();
   }
 
+  private List<ClusterCommand> decided(ClusterState known, long silentMs, String wrong) {
+    Heartbeat of =
+        new Heartbeat(
+            "test", "a2", 1, 1, 0, Seen.NOTHING, 0, Map.of(), new DiskReport(null, 0, 0, wrong));
+    NodeView view = new NodeView(silentMs, 0, of, Set.of(), Map.of(), Map.of());
+    return Decisions.decide(new Observation(0, known, Map.of("a2", view))).stream()
+        .map(Decision::command)
+        .filter(SilentPath.class::isInstance)
+        .toList();
+  }
+
+  /** By a leader that hears the node itself. */
+  @Test
+  void isAQuorumDiskThatDoesNotVoteForANode() {
+    ClusterState known = led(1);
+    SilentPath lost = new SilentPath("a2", ClusterConfig.QUORUM_DISK, true);
+    SilentPath back = new SilentPath("a2", ClusterConfig.QUORUM_DISK, false);
+    assertThat(decided(known, 9, "")).isEmpty();
+    assertThat(decided(known, 9, "it cannot be read")).containsExactly(lost);
+    ClusterState told = apply(known, 0, lost);
+    assertThat(told.events().get(told.events().size() - 1).what())
+        .isEqualTo("gets no vote of the quorum disk");
+    assertThat(decided(told, 9, "it cannot be read")).isEmpty();
+    assertThat(decided(told, leaseMs + 1, "")).isEmpty();
+    assertThat(decided(told, 9, "")).containsExactly(back);
+    // The disk is no network, on which a leader sends nothing.
+    assertThat(decided(apply(told, 0, new Lead(2, "a2")), 9, "it cannot be read")).isEmpty();
+  }
+
   @Test
   void isNotToldOfASingleOne() {
     assertThat(decided(led(1), leaseMs + 1, Map.of())).isEmpty();

@@ -11,6 +11,7 @@ import io.mgtm.ha.core.ClusterCommand;
 import io.mgtm.ha.core.ClusterState;
 import io.mgtm.ha.core.CopyReport;
 import io.mgtm.ha.core.Decision;
+import io.mgtm.ha.core.DiskReport;
 import io.mgtm.ha.core.Grant;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.Mark;
@@ -28,10 +29,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What the core's records are as JSON, in the log, in checkpoints and on the wire. */
 class CoreJsonTest {
+  private static final DiskReport DISK = new DiskReport(new UUID(1, 2), 3, 4, "it cannot be read");
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private static ClusterConfig config(Timing timing) {
@@ -138,7 +142,7 @@ class CoreJsonTest {
             Map.of("volume", copy, "other", new CopyReport("Outdated", null, Set.of(), Set.of())),
             Map.of("volume", Map.of("role", "primary")));
     Heartbeat heartbeat =
-        new Heartbeat("test", "n1", 4, 5, 6, new Seen(7, 8), 3, Map.of("db", report));
+        new Heartbeat("test", "n1", 4, 5, 6, new Seen(7, 8), 3, Map.of("db", report), DISK);
     assertThat(JSON.readValue(JSON.writeValueAsBytes(heartbeat), Heartbeat.class))
         .isEqualTo(heartbeat);
     Grant.Copies copies =

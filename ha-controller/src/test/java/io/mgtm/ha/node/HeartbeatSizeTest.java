@@ -3,6 +3,7 @@ package io.mgtm.ha.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.ha.core.CopyReport;
+import io.mgtm.ha.core.DiskReport;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.HeartbeatSize;
 import io.mgtm.ha.core.Mark;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class HeartbeatSizeTest {
@@ -56,7 +58,8 @@ class HeartbeatSizeTest {
       all.put("orders" + i, one);
     }
     Node node = new Node("", false, null, List.of(), null, "");
-    return new ClusterConfig("shop", Timing.defaults(), Map.of("a", node, "b", node), all);
+    return new ClusterConfig(
+        "shop", Timing.defaults(), Map.of("a", node, "b", node), all, "/dev/disk");
   }
 
   /** The most that is accepted, with everything that is not a name at its longest. */
@@ -78,7 +81,9 @@ class HeartbeatSizeTest {
             Long.MAX_VALUE,
             new Seen(Long.MAX_VALUE, Long.MAX_VALUE),
             Long.MAX_VALUE,
-            reports);
+            reports,
+            new DiskReport(
+                new UUID(-1, -1), Integer.MAX_VALUE, Long.MAX_VALUE, "\u0001".repeat(1_000)));
     byte[] sealed = new Sealed("shop", "secret").seal(Sealed.HEARTBEAT, Codec.bytes(heartbeat));
     assertThat(sealed.length + ROOM)
         .isBetween(HeartbeatSize.DATAGRAM_BYTES_MAX * 3 / 4, HeartbeatSize.DATAGRAM_BYTES_MAX);

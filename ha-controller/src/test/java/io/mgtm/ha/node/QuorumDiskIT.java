@@ -120,9 +120,23 @@ class QuorumDiskIT {
             cluster.node("a").view().warnings().stream()
                 .anyMatch(warning -> warning.contains("cannot open " + disk)));
     Await.until("in service", () -> cluster.where("orders").equals(Optional.of(here)));
+    // The other holds it open, and hears of it.
+    Await.until("the other tells it", () -> tells("b", "does not vote for a: cannot open"));
+    Await.until("it is recorded", () -> isRecorded("a gets no vote of the quorum disk"));
 
     Files.move(elsewhere, disk);
     Await.until("the disk votes", () -> PAIR.stream().allMatch(this::isWhole));
+    Await.until("nobody tells it", () -> !tells("b", "does not vote for a"));
+    Await.until("it is recorded", () -> isRecorded("a gets votes of the quorum disk again"));
+  }
+
+  private boolean tells(String node, String warning) {
+    return cluster.node(node).view().warnings().stream().anyMatch(each -> each.contains(warning));
+  }
+
+  private boolean isRecorded(String event) {
+    return cluster.node("b").view().state().events().stream()
+        .anyMatch(each -> (each.subject() + " " + each.what()).equals(event));
   }
 
   @Test

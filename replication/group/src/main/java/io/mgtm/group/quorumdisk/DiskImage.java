@@ -197,6 +197,12 @@ record DiskImage(long header, UUID disk, String cluster, List<String> nodes, Lis
     return false;
   }
 
+  /** Whether a member may have written that on it; of another disk it is not asked. */
+  boolean shows(DiskMark of) {
+    return !disk.equals(of.disk())
+        || (of.slot() < said.size() && said.get(of.slot()).number() >= of.number());
+  }
+
   /** Whether the group has it vote, as far as it has been told. */
   boolean votes() {
     MemberId self = new MemberId(QuorumDisk.MEMBER, disk);

@@ -8,8 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -30,6 +28,9 @@ import org.slf4j.LoggerFactory;
  * of the steps is that of one witness that was started again now and then. Nothing depends on how
  * long a write or a read takes. A write of this member that ends late ends in its own slot, whose
  * words only grow, and the next one waits for it.
+ *
+ * <p>No answer leaves either when the disk does not show what another member said it had written:
+ * this member then reads another disk, or a copy, and two would vote.
  *
  * <p>A leader's own words say that it leads, and another beat as long as it does, by which the
  * witness knows at the other member that it must not vote: else each side of a cut line would
@@ -58,16 +59,20 @@ final class DiskWitness {
   private final Consumer<byte[]> answers;
   private final ArrayDeque<MessageCodec.Envelope> waiting = new ArrayDeque<>();
 
-  /** By slot, and when another one of a node was seen last. */
+  /** By slot. */
   private final Map<Integer, Long> beats = new HashMap<>();
 
-  private final Map<String, Long> beatMs = new ConcurrentHashMap<>();
+  /** What others have said that they had written, by slot. */
+  private final Map<Integer, DiskMark> heard = new HashMap<>();
+
+  /** What of that the read under way must show. */
+  private List<DiskMark> due = List.of();
 
   /** Null until all that was said has been read, and after anything has failed. */
   private WitnessCore core;
 
   private DiskImage seen;
-  private volatile UUID diskId;
+  private volatile Optional<DiskMark> mark = Optional.empty();
   private int slot;
   private long number;
   private Optional<MemberId> writer = Optional.empty();
@@ -85,7 +90,7 @@ final class DiskWitness {
   private volatile boolean busy;
   private volatile long busySinceMs;
   private volatile long tookMs;
-  private final long startedMs;
+  private volatile long goodMs;
   private boolean closed;
 
   /** Why nothing is answered now, empty when something may be. */
@@ -114,7 +119,7 @@ final class DiskWitness {
     this.disk = disk;
     this.clockMs = clockMs;
     this.answers = answers;
-    this.startedMs = clockMs.getAsLong();
+    this.goodMs = clockMs.getAsLong();
   }
 
   /** How often {@link #tick} is to be called. */
@@ -208,6 +213,7 @@ final class DiskWitness {
 
   private void read() {
     begins();
+    due = List.copyOf(heard.values());
     disk.read(this::readAgain);
   }
 
@@ -227,16 +233,24 @@ final class DiskWitness {
       fail(failure);
     }
     pending = Optional.empty();
-    tookMs = clockMs.getAsLong() - busySinceMs;
+    long nowMs = clockMs.getAsLong();
+    tookMs = nowMs - busySinceMs;
+    goodMs = problem.isEmpty() && refusal.isEmpty() ? nowMs : goodMs;
     busy = false;
     step(false);
   }
 
   private void take(DiskImage now) {
-    if (core == null || now.slotOf(member) != slot || !now.othersBindAs(seen, slot)) {
+    Optional<DiskMark> missing = due.stream().filter(of -> !now.shows(of)).findFirst();
+    if (missing.isPresent()) {
+      fail(
+          "it does not show what %s has written: this node reads another disk, or a copy, and both would vote. Have both read one disk, and stop neither controller before"
+              .formatted(missing.get().node()));
+    } else if (core == null || now.slotOf(member) != slot || !now.othersBindAs(seen, slot)) {
       begin(now);
     } else if (now.said().get(slot).number() == number) {
       answered = pending.isPresent() ? pending : answered;
+      mark = Optional.of(new DiskMark(now.disk(), member, slot, number));
       noteBeats(now);
       boolean known = core.isOfGroup() || now.isUsedBeside(member);
       problem = known ? "" : ALONE;
@@ -266,9 +280,9 @@ final class DiskWitness {
       answered = Optional.empty();
     }
     seen = now;
-    diskId = now.disk();
     writer = Optional.empty();
     number = now.said().get(slot).number();
+    mark = Optional.of(new DiskMark(now.disk(), member, slot, number));
     Words none = Words.none(new MemberId(QuorumDisk.MEMBER, now.disk()));
     Words words = now.allWords(slot, none, answered);
     long nowMs = clockMs.getAsLong();
@@ -286,7 +300,6 @@ final class DiskWitness {
       }
       Long before = beats.put(other, said.get().beat());
       if (before != null && before != said.get().beat()) {
-        beatMs.put(now.nodes().get(other), clockMs.getAsLong());
         core.leaderSeen(clockMs.getAsLong(), said.get().writer(), said.get().record().term());
       }
     }
@@ -316,7 +329,14 @@ final class DiskWitness {
     waiting.clear();
   }
 
-  /** What an operator should know of the disk; empty when all is well. Any thread. */
+  /** Another member has written that. */
+  void heard(DiskMark of) {
+    if (!of.node().equals(member)) {
+      heard.merge(of.slot(), of, DiskMark::newer);
+    }
+  }
+
+  /** Why the disk does not vote for the member; empty when it does. Any thread. */
   Optional<String> problem() {
     long busyMs = busy ? clockMs.getAsLong() - busySinceMs : 0;
     if (busyMs > PATIENCE * tickMs()) {
@@ -325,14 +345,14 @@ final class DiskWitness {
     return Stream.of(problem, refusal).filter(why -> !why.isEmpty()).findFirst();
   }
 
-  /** Which disk it is, null until that is known. Any thread. */
-  UUID diskId() {
-    return diskId;
+  /** The same when that has lasted. Any thread. */
+  Optional<String> lastingProblem() {
+    return problem().filter(why -> clockMs.getAsLong() - goodMs > PATIENCE * tickMs());
   }
 
-  /** How long ago a node was seen to write that it leads; since the start at most. Any thread. */
-  long silentMs(String node) {
-    return clockMs.getAsLong() - beatMs.getOrDefault(node, startedMs);
+  /** What the member has on the disk; empty when that is not known yet. Any thread. */
+  Optional<DiskMark> mark() {
+    return mark;
   }
 
   /** How long the disk took for the last step. Any thread. */

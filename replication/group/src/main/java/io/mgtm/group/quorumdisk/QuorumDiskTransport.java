@@ -20,8 +20,6 @@ import java.util.stream.Stream;
  * one; what goes to other members passes. Owner thread, where not said otherwise.
  */
 public final class QuorumDiskTransport implements Transport {
-  private static final long SILENT_MS = 10_000;
-
   private final Transport network;
   private final String member;
   private final List<String> configured;
@@ -148,6 +146,41 @@ public final class QuorumDiskTransport implements Transport {
         : network.connected();
   }
 
+  /** Another member has written that. */
+  public void heard(DiskMark of) {
+    used.ifPresent(now -> now.witness().heard(of));
+  }
+
+  /** What the member has on the disk; empty without one, or when that is not known. Any thread. */
+  public Optional<DiskMark> mark() {
+    return used.flatMap(now -> now.witness().mark());
+  }
+
+  /**
+   * Why the disk has not voted for the member for some time; empty when it does, or there is none.
+   * Any thread.
+   *
+   * @param status of the member
+   */
+  public Optional<String> lastingProblem(GroupStatus status) {
+    return used.flatMap(
+        now -> now.witness().lastingProblem().or(() -> anotherVotes(now.witness(), status)));
+  }
+
+  private Optional<String> anotherVotes(DiskWitness witness, GroupStatus status) {
+    return status.members().stream()
+        .filter(each -> each.name().equals(QuorumDisk.MEMBER))
+        .filter(each -> isAnother(each.identity(), witness.mark()))
+        .map(
+            each ->
+                "it is not the one that votes: both nodes must name one disk. One that was made anew votes soon")
+        .findFirst();
+  }
+
+  private static boolean isAnother(String identity, Optional<DiskMark> read) {
+    return read.isPresent() && !identity.equals(read.get().disk().toString());
+  }
+
   /**
    * What is wrong with the disk though it answers, a sentence each. Any thread.
    *
@@ -155,34 +188,25 @@ public final class QuorumDiskTransport implements Transport {
    */
   public List<String> doubts(GroupStatus status) {
     List<String> doubts = new ArrayList<>();
-    DiskWitness witness = used.map(Used::witness).orElse(null);
-    if (witness == null || witness.diskId() == null || witness.problem().isPresent()) {
-      return doubts;
-    }
-    boolean another =
-        status.members().stream()
-            .filter(each -> each.name().equals(QuorumDisk.MEMBER))
-            .anyMatch(each -> !each.identity().equals(witness.diskId().toString()));
-    if (another) {
-      doubts.add(
-          "The quorum disk that %s reads is not the one that votes: both nodes must name one disk. One that was made anew votes soon"
-              .formatted(member));
-    }
-    String leader = status.leader();
-    boolean silent =
-        !leader.isEmpty() && !leader.equals(member) && witness.silentMs(leader) > SILENT_MS;
-    if (silent && !another) {
-      doubts.add(
-          "The quorum disk does not show %s that %s leads: that cannot write on it, or this is another disk, or a copy. Stop neither controller until that is mended"
-              .formatted(member, leader));
-    }
-    long tooSlowMs = settings.electionTimeoutMs() / 2;
-    if (witness.tookMs() > tooSlowMs) {
-      doubts.add(
-          "The quorum disk took %d ms to answer: above %d ms nobody may be elected with it, nor lead"
-              .formatted(witness.tookMs(), tooSlowMs));
-    }
+    used.map(Used::witness)
+        .filter(witness -> witness.problem().isEmpty())
+        .ifPresent(
+            witness -> {
+              anotherVotes(witness, status)
+                  .map(QuorumDiskTransport::sentence)
+                  .ifPresent(doubts::add);
+              long tooSlowMs = settings.electionTimeoutMs() / 2;
+              if (witness.tookMs() > tooSlowMs) {
+                doubts.add(
+                    "The quorum disk took %d ms to answer: above %d ms nobody may be elected with it, nor lead"
+                        .formatted(witness.tookMs(), tooSlowMs));
+              }
+            });
     return doubts;
+  }
+
+  private static String sentence(String why) {
+    return "The quorum disk does not vote: " + why;
   }
 
   /** Any thread. */
@@ -191,7 +215,7 @@ public final class QuorumDiskTransport implements Transport {
     Stream<String> own =
         used.stream()
             .flatMap(now -> now.witness().problem().stream())
-            .map(why -> "The quorum disk does not vote: %s".formatted(why));
+            .map(QuorumDiskTransport::sentence);
     return Stream.concat(network.warnings().stream(), own).toList();
   }
 

@@ -196,6 +196,61 @@ class DiskWitnessTest {
     assertThat(b.problem()).isEmpty();
   }
 
+  /** As when it was copied to one for each node: the other's words come to the other disk alone. */
+  @Test
+  void aDiskThatDoesNotShowWhatTheOtherHasWrittenVotesForNobody() {
+    both();
+    DiskWitness b = witness("b");
+    b.heard(new DiskMark(DISK, "a", 0, 2));
+    nowMs += 100;
+    b.tick();
+    disk.end();
+    assertThat(b.problem()).hasValueSatisfying(why -> assertThat(why).contains("what a has"));
+    assertThat(b.lastingProblem()).isEmpty();
+    nowMs += 60_000;
+    assertThat(isGranted(b, B, 2)).isFalse();
+    assertThat(b.lastingProblem()).isEqualTo(b.problem()).isPresent();
+
+    disk.says(0, words(A, 3, 1, null));
+    b.tick();
+    disk.end();
+    assertThat(b.lastingProblem()).isEmpty();
+    nowMs += 5_000;
+    assertThat(isGranted(b, B, 2)).isTrue();
+  }
+
+  /** What is written while it reads it cannot have seen. */
+  @Test
+  void aReadNeedNotShowWhatIsHeardMeanwhile() {
+    both();
+    DiskWitness b = witness("b");
+    nowMs += 5_000;
+    b.received(vote(B, 2));
+    disk.endOne(); // written
+    DiskMark later = new DiskMark(DISK, "a", 0, 2);
+    b.heard(later);
+    disk.endOne(); // read again
+    assertThat(answers).anyMatch(m -> m instanceof Message.VoteReply r && r.granted());
+    assertThat(b.problem()).isEmpty();
+
+    b.heard(new DiskMark(new UUID(7, 7), "a", 0, 99));
+    b.tick();
+    disk.end();
+    assertThat(b.problem()).as("another disk is not compared").isEmpty();
+  }
+
+  @Test
+  void tellsWhatItHasOnTheDisk() {
+    both();
+    DiskWitness b = witness("b");
+    assertThat(b.mark()).hasValue(new DiskMark(DISK, "b", 1, 1));
+    nowMs += 5_000;
+    b.received(vote(B, 2));
+    assertThat(b.mark()).as("not before it is there").hasValue(new DiskMark(DISK, "b", 1, 1));
+    disk.end();
+    assertThat(b.mark()).hasValue(new DiskMark(DISK, "b", 1, 2));
+  }
+
   private static byte[] hello(MemberId from) {
     return MessageCodec.encode(from, new Message.Hello(0, null, 7));
   }
