@@ -15,6 +15,8 @@ import java.util.regex.Pattern;
 final class Candidates {
   private static final Pattern TIMES = Pattern.compile("\\d+ ms");
 
+  private static final String NOT_LOOKED = "has not looked yet at what it has";
+
   private final Observation seen;
   private final String hierarchy;
   private final Placement placement;
@@ -52,6 +54,11 @@ final class Candidates {
     return false;
   }
 
+  /** Whether a node is there, and has not said yet what it has: its controller has just started. */
+  boolean willLook(String node) {
+    return whyNot(node).equals(NOT_LOOKED);
+  }
+
   /** Why the others could not, by node. */
   Map<String, String> reasons() {
     Map<String, String> reasons = new LinkedHashMap<>();
@@ -83,7 +90,7 @@ final class Candidates {
     if (report == null
         || report.state() == State.UNKNOWN
         || view.last().seen().term() != seen.state().term()) {
-      return "has not looked yet at what it has";
+      return NOT_LOOKED;
     }
     if (report.state() != State.OUT) {
       return "has not taken it out of service" + stuck(report);

@@ -121,6 +121,10 @@ final class HierarchyDecisions {
     if (candidates.unheard()) {
       return;
     }
+    if (candidates.willLook(toward)) {
+      waitForNodes(candidates.reasons());
+      return;
+    }
     List<String> able = candidates.able("", placement.last());
     String target = permitted(able, placement.last());
     if (!target.isEmpty()) {

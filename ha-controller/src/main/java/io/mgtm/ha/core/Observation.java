@@ -1,5 +1,6 @@
 package io.mgtm.ha.core;
 
+import io.mgtm.ha.core.OperatorCommand.Start;
 import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.model.Hierarchy;
@@ -29,8 +30,12 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
    */
   String refusal(OperatorCommand command) {
     String refusal = state.refusal(command);
-    return refusal.isEmpty() && command instanceof Switchover to && !contact(to.node())
-        ? to.node() + " is silent"
+    String named =
+        command instanceof Switchover to
+            ? to.node()
+            : command instanceof Start start ? start.node() : "";
+    return refusal.isEmpty() && !named.isEmpty() && !contact(named)
+        ? named + " is silent"
         : refusal;
   }
 

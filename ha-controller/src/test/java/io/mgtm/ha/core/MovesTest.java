@@ -36,6 +36,7 @@ import io.mgtm.ha.core.OperatorCommand.Maintain;
 import io.mgtm.ha.core.OperatorCommand.Rest;
 import io.mgtm.ha.core.OperatorCommand.Retire;
 import io.mgtm.ha.core.OperatorCommand.Scope;
+import io.mgtm.ha.core.OperatorCommand.Start;
 import io.mgtm.ha.core.OperatorCommand.Stop;
 import io.mgtm.ha.core.OperatorCommand.Switchover;
 import io.mgtm.ha.core.Report.State;
@@ -263,6 +264,21 @@ class MovesTest {
     Seen3 seen = holder("a1", State.IN).apply(new Seen3(state)).silent("b1", true);
     assertThat(seen.seen().refusal(new Switchover(DB, "a2", false))).isEmpty();
     assertThat(seen.seen().refusal(new Switchover(DB, "b1", false))).isEqualTo("b1 is silent");
+  }
+
+  /** Its controller has just been started. */
+  @Test
+  void theNodeThatAnOperatorNamesIsWaitedFor() {
+    ClusterState state = on(BY_ITSELF, "a1", "a1", "a2", "b1");
+    state = apply(state, 0, new Stop(DB), new Release(DB, 1), new Start(DB, "b1", false));
+    Seen3 seen = new Seen3(state).says("b1", report(State.UNKNOWN, 0, secondary()));
+    assertThat(seen.decide()).containsExactly(new Wait(DB, "b1 has not looked yet at what it has"));
+    assertThat(seen.says("b1", report(State.OUT, 0, secondary())).decide())
+        .containsExactly(new Place(DB, "b1", 2, Set.of()));
+    seen.silent("b1", true);
+    assertThat(seen.decide()).containsExactly(new Place(DB, "a1", 2, Set.of()));
+    assertThat(seen.seen().refusal(new Start(DB, "b1", false))).isEqualTo("b1 is silent");
+    assertThat(seen.seen().refusal(new Start(DB, "", false))).isEmpty();
   }
 
   @Test

@@ -50,7 +50,7 @@ enum Plant {
   /** A primary says that a copy is in sync again before its resync is done. */
   EARLY_LIFT(9, "lacks acknowledged writes"),
   /** Words of former primaries count as well. */
-  OLD_EPOCH(2321, "lacks acknowledged writes"),
+  OLD_EPOCH(2422, "lacks acknowledged writes"),
   /** A fence agent that has failed, or hangs, is believed to have switched the node off. */
   FENCE_FAILED(9416, "is in service on"),
   /** A fence agent's answer counts for the incarnation that runs when it comes, however late. */
