@@ -12,6 +12,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -20,13 +21,16 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
+import java.net.NetworkInterface;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +43,9 @@ final class Paths implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Paths.class);
 
   private static final int BYTES_MAX = HeartbeatSize.DATAGRAM_BYTES_MAX;
+
+  /** How often an address is looked for that the machine does not have. */
+  private static final int ABSENT_MS = 1_000;
 
   /** Told what came. Owner thread. */
   interface Listener {
@@ -56,7 +63,11 @@ final class Paths implements AutoCloseable {
 
   private final Sealed sealed;
   private final Listener listener;
-  private final List<Channel> channels = new ArrayList<>();
+
+  /** By the address's place; none for one that the machine does not have yet. */
+  private final Map<Integer, Channel> channels = new ConcurrentHashMap<>();
+
+  private volatile boolean closed;
   private final Rarely strangers = new Rarely();
   private final Rarely failures = new Rarely();
 
@@ -124,7 +135,8 @@ final class Paths implements AutoCloseable {
   }
 
   /**
-   * Takes the addresses. Any thread.
+   * Takes the addresses. Any thread. One of a further network is waited for when the machine does
+   * not have it: a network that is lost must not keep a controller from starting.
    *
    * @throws IOException when one cannot be listened on
    */
@@ -135,7 +147,7 @@ final class Paths implements AutoCloseable {
     List<HostPort> own = config.nodes().get(self).paths();
     for (int path = 0; path < own.size(); path++) {
       try {
-        paths.channels.add(paths.bind(loop, own.get(path), Node.path(path)));
+        paths.bind(path, own.get(path));
       } catch (IOException e) {
         paths.close();
         throw e;
@@ -144,34 +156,65 @@ final class Paths implements AutoCloseable {
     return paths;
   }
 
-  private Channel bind(EventLoop loop, HostPort at, String path) throws IOException {
-    var bound =
-        new Bootstrap()
-            .group(loop)
-            .channel(NioDatagramChannel.class)
-            .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(BYTES_MAX))
-            .handler(
-                new SimpleChannelInboundHandler<DatagramPacket>() {
-                  @Override
-                  protected void channelRead0(ChannelHandlerContext ctx, DatagramPacket packet) {
-                    received(packet, path);
-                  }
-
-                  @Override
-                  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                    failures.run(
-                        more -> log.warn("{}: {}{}", path, ConnectionErrors.reason(cause), more));
-                  }
-                })
-            .bind(at.resolve())
-            .awaitUninterruptibly();
+  private void bind(int place, HostPort at) throws IOException {
+    if (place > 0 && isAbsent(at)) {
+      log.warn(
+          "{} is silent: this machine does not have the address {}", Node.path(place), at.host());
+      loop.schedule(() -> awaitAddress(place, at), ABSENT_MS, TimeUnit.MILLISECONDS);
+      return;
+    }
+    ChannelFuture bound = bound(at, Node.path(place)).awaitUninterruptibly();
     if (!bound.isSuccess()) {
       throw new IOException(
           "cannot listen for heartbeats on UDP %s: %s; see the node's addresses and ports.heartbeat"
               .formatted(at, bound.cause().getMessage()),
           bound.cause());
     }
-    return bound.channel();
+    channels.put(place, bound.channel());
+  }
+
+  private static boolean isAbsent(HostPort at) throws IOException {
+    InetAddress address = at.resolve().getAddress();
+    return address != null
+        && !address.isLoopbackAddress()
+        && NetworkInterface.getByInetAddress(address) == null;
+  }
+
+  private void awaitAddress(int place, HostPort at) {
+    bound(at, Node.path(place))
+        .addListener(
+            (ChannelFuture bound) -> {
+              if (closed) {
+                bound.channel().close();
+              } else if (bound.isSuccess()) {
+                log.info(
+                    "{} is used: this machine has the address {}", Node.path(place), at.host());
+                channels.put(place, bound.channel());
+              } else {
+                loop.schedule(() -> awaitAddress(place, at), ABSENT_MS, TimeUnit.MILLISECONDS);
+              }
+            });
+  }
+
+  private ChannelFuture bound(HostPort at, String path) {
+    return new Bootstrap()
+        .group(loop)
+        .channel(NioDatagramChannel.class)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(BYTES_MAX))
+        .handler(
+            new SimpleChannelInboundHandler<DatagramPacket>() {
+              @Override
+              protected void channelRead0(ChannelHandlerContext ctx, DatagramPacket packet) {
+                received(packet, path);
+              }
+
+              @Override
+              public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                failures.run(
+                    more -> log.warn("{}: {}{}", path, ConnectionErrors.reason(cause), more));
+              }
+            })
+        .bind(at.resolve());
   }
 
   private void received(DatagramPacket packet, String path) {
@@ -241,18 +284,19 @@ final class Paths implements AutoCloseable {
                   more));
       return;
     }
-    for (int path = 0; path < Math.min(channels.size(), to.size()); path++) {
-      if (!to.get(path).isUnresolved()) {
-        channels
-            .get(path)
-            .writeAndFlush(new DatagramPacket(Unpooled.wrappedBuffer(datagram), to.get(path)));
-      }
-    }
+    channels.forEach(
+        (path, channel) -> {
+          if (path < to.size() && !to.get(path).isUnresolved()) {
+            channel.writeAndFlush(
+                new DatagramPacket(Unpooled.wrappedBuffer(datagram), to.get(path)));
+          }
+        });
   }
 
   /** Any thread. */
   @Override
   public void close() {
-    channels.forEach(channel -> channel.close().awaitUninterruptibly());
+    closed = true;
+    channels.values().forEach(channel -> channel.close().awaitUninterruptibly());
   }
 }
