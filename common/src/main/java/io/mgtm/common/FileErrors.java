@@ -39,6 +39,9 @@ public final class FileErrors {
     if ("Is a directory".equals(cause.getMessage())) {
       return "it is a folder";
     }
+    if (cause.getClass() == IOException.class && cause.getMessage() != null) {
+      return cause.getMessage();
+    }
     String simple = cause.getClass().getSimpleName();
     return cause.getMessage() == null ? simple : simple + " " + cause.getMessage();
   }

@@ -105,6 +105,10 @@ final class Request {
       if (on == null) {
         throw new IllegalArgumentException("on is missing: true or false");
       }
+      if (scope == Scope.CLUSTER && !name.isEmpty()) {
+        throw new IllegalArgumentException(
+            "scope CLUSTER has no name; of a node or hierarchy say NODE or HIERARCHY");
+      }
     }
   }
 

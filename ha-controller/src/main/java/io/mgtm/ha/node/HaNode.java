@@ -326,7 +326,7 @@ public final class HaNode implements AutoCloseable {
 
   private ClusterView viewNow() {
     GroupStatus group = members == null ? null : members.status();
-    return view.of(group, group == null ? List.of() : ways.doubts(group));
+    return view.of(group, group == null ? Optional.empty() : ways.lastingProblem(group));
   }
 
   /**

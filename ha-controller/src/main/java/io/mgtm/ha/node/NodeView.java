@@ -3,9 +3,11 @@ package io.mgtm.ha.node;
 import io.mgtm.group.core.NoLeader;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.ha.core.ClusterState;
+import io.mgtm.ha.core.DiskReport;
 import io.mgtm.ha.core.Heartbeat;
 import io.mgtm.ha.core.Redundancy;
 import io.mgtm.ha.core.Report;
+import io.mgtm.ha.model.ClusterConfig;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,9 +64,9 @@ final class NodeView {
    * The view.
    *
    * @param group the status of the controllers' log, null before that is open
-   * @param doubts what is wrong with a quorum disk, a sentence each
+   * @param disk why the quorum disk has not voted for this node for some time
    */
-  ClusterView of(GroupStatus group, List<String> doubts) {
+  ClusterView of(GroupStatus group, Optional<String> disk) {
     long now = nowMs.getAsLong();
     Map<String, ClusterView.NodeStatus> nodes = new LinkedHashMap<>();
     heard.forEach(
@@ -84,29 +86,35 @@ final class NodeView {
         now - begunMs,
         group == null ? List.of() : group.connected(),
         group == null ? List.of() : voters(group),
-        warnings(group, doubts),
+        warnings(group, disk),
         nodes,
         state);
   }
 
   /** A restored log would be out of date: what a GTM does at last is not what controllers do. */
-  private List<String> warnings(GroupStatus group, List<String> doubts) {
-    List<String> warnings = new ArrayList<>(doubts);
+  private List<String> warnings(GroupStatus group, Optional<String> disk) {
+    List<String> warnings = new ArrayList<>();
     if (group != null) {
+      // Of one that does not answer the group warns itself.
+      disk.filter(why -> group.connected().contains(ClusterConfig.QUORUM_DISK))
+          .ifPresent(why -> warnings.add(ofDisk(name, why)));
       group.warnings().forEach(each -> warnings.add(NoLeader.withLastResort(each, LAST_RESORT)));
     }
     Map<String, Map<String, Report>> reports = new LinkedHashMap<>();
     heard.forEach((node, of) -> reports.put(node, of.newest.reports()));
-    heard.forEach((node, of) -> ofDisk(node, of.newest).ifPresent(warnings::add));
+    heard.forEach(
+        (node, of) -> {
+          DiskReport said = of.newest.disk();
+          if (said != null && !said.votes() && !node.equals(name)) {
+            warnings.add(ofDisk(node, said.wrong()));
+          }
+        });
     warnings.addAll(Redundancy.warnings(state, reports));
     return warnings;
   }
 
-  /** This node's own is among the group's warnings, or the doubts. */
-  private Optional<String> ofDisk(String node, Heartbeat newest) {
-    return Optional.ofNullable(newest.disk())
-        .filter(disk -> !disk.votes() && !node.equals(name))
-        .map(disk -> "The quorum disk does not vote for %s: %s".formatted(node, disk.wrong()));
+  private static String ofDisk(String node, String why) {
+    return "The quorum disk does not vote for %s: %s".formatted(node, why);
   }
 
   private static List<String> voters(GroupStatus group) {

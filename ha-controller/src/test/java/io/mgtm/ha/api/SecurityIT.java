@@ -194,6 +194,7 @@ class SecurityIT {
         "gus  | /v1/hierarchies/orders/switchover | {\"node\":\"a\"}                   | 403",
         "gus  | /v1/notify/test                   | {}                             | 403",
         "olga | /v1/maintenance                   | {\"scope\":\"CLUSTER\",\"on\":false} | 200",
+        "olga | /v1/maintenance | {\"scope\":\"CLUSTER\",\"name\":\"a\",\"on\":true} | 400",
         "olga | /v1/hierarchies/orders/switchover | {\"node\":\"a\"}                   | 409",
         "olga | /v1/hierarchies/orders/start      | {\"node\":\"a\",\"acceptLoss\":true} | 403",
         "olga | /v1/config/apply                  | cluster: x                     | 403",

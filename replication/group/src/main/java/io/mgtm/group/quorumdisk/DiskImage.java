@@ -10,6 +10,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 
 /**
@@ -201,6 +203,16 @@ record DiskImage(long header, UUID disk, String cluster, List<String> nodes, Lis
   boolean shows(DiskMark of) {
     return !disk.equals(of.disk())
         || (of.slot() < said.size() && said.get(of.slot()).number() >= of.number());
+  }
+
+  /** What is written in a slot. */
+  DiskMark mark(int slot) {
+    return new DiskMark(disk, nodes.get(slot), slot, said.get(slot).number());
+  }
+
+  /** What is written in each slot. */
+  Stream<DiskMark> marks() {
+    return IntStream.range(0, said.size()).mapToObj(this::mark);
   }
 
   /** Whether the group has it vote, as far as it has been told. */

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * long a write or a read takes. A write of this member that ends late ends in its own slot, whose
  * words only grow, and the next one waits for it.
  *
- * <p>No answer leaves either when the disk does not show what another member said it had written:
- * this member then reads another disk, or a copy, and two would vote.
+ * <p>No answer leaves either when the disk does not show what another member said it had written,
+ * or what it showed before: this member then reads another disk, or a copy, and two would vote.
  *
  * <p>A leader's own words say that it leads, and another beat as long as it does, by which the
  * witness knows at the other member that it must not vote: else each side of a cut line would
@@ -92,6 +92,9 @@ final class DiskWitness {
   private volatile long tookMs;
   private volatile long goodMs;
   private boolean closed;
+
+  /** What the log was told last; empty after a good step. */
+  private String told = "";
 
   /** Why nothing is answered now, empty when something may be. */
   private volatile String problem = "it has not been read yet";
@@ -235,22 +238,28 @@ final class DiskWitness {
     pending = Optional.empty();
     long nowMs = clockMs.getAsLong();
     tookMs = nowMs - busySinceMs;
-    goodMs = problem.isEmpty() && refusal.isEmpty() ? nowMs : goodMs;
+    if (problem.isEmpty() && refusal.isEmpty()) {
+      told = "";
+      goodMs = tookMs > tooSlowMs() ? goodMs : nowMs;
+    }
     busy = false;
     step(false);
   }
 
   private void take(DiskImage now) {
-    Optional<DiskMark> missing = due.stream().filter(of -> !now.shows(of)).findFirst();
+    Stream<DiskMark> before = seen == null ? Stream.empty() : seen.marks();
+    Optional<DiskMark> missing =
+        Stream.concat(due.stream(), before).filter(of -> !now.shows(of)).findFirst();
     if (missing.isPresent()) {
       fail(
-          "it does not show what %s has written: this node reads another disk, or a copy, and both would vote. Have both read one disk, and stop neither controller before"
+          "it does not show what %s has written: it is another disk than that one's, a copy, or an older one, and more than one would vote. Have both nodes read one disk, or make it anew with both controllers running"
               .formatted(missing.get().node()));
     } else if (core == null || now.slotOf(member) != slot || !now.othersBindAs(seen, slot)) {
       begin(now);
     } else if (now.said().get(slot).number() == number) {
       answered = pending.isPresent() ? pending : answered;
-      mark = Optional.of(new DiskMark(now.disk(), member, slot, number));
+      seen = now;
+      mark = Optional.of(now.mark(slot));
       noteBeats(now);
       boolean known = core.isOfGroup() || now.isUsedBeside(member);
       problem = known ? "" : ALONE;
@@ -282,7 +291,7 @@ final class DiskWitness {
     seen = now;
     writer = Optional.empty();
     number = now.said().get(slot).number();
-    mark = Optional.of(new DiskMark(now.disk(), member, slot, number));
+    mark = Optional.of(now.mark(slot));
     Words none = Words.none(new MemberId(QuorumDisk.MEMBER, now.disk()));
     Words words = now.allWords(slot, none, answered);
     long nowMs = clockMs.getAsLong();
@@ -306,19 +315,20 @@ final class DiskWitness {
   }
 
   private void refuse(String why) {
-    tellOnce(refusal, why);
+    tellOnce(why);
     refusal = why;
     beginAgain();
   }
 
   private void fail(String why) {
-    tellOnce(problem, why);
+    tellOnce(why);
     problem = why;
     beginAgain();
   }
 
-  private static void tellOnce(String before, String why) {
-    if (!why.equals(before)) {
+  private void tellOnce(String why) {
+    if (!why.equals(told)) {
+      told = why;
       log.warn("Quorum disk: {}", why);
     }
   }
@@ -345,19 +355,26 @@ final class DiskWitness {
     return Stream.of(problem, refusal).filter(why -> !why.isEmpty()).findFirst();
   }
 
-  /** The same when that has lasted. Any thread. */
+  /** The same when that has lasted, or that it has been too slow for so long. Any thread. */
   Optional<String> lastingProblem() {
-    return problem().filter(why -> clockMs.getAsLong() - goodMs > PATIENCE * tickMs());
+    if (clockMs.getAsLong() - goodMs <= PATIENCE * tickMs()) {
+      return Optional.empty();
+    }
+    return problem()
+        .or(
+            () ->
+                Optional.of(
+                    "it took %d ms to answer: above %d ms nobody may be elected with it, nor lead"
+                        .formatted(tookMs, tooSlowMs())));
+  }
+
+  private long tooSlowMs() {
+    return settings.electionTimeoutMs() / 2;
   }
 
   /** What the member has on the disk; empty when that is not known yet. Any thread. */
   Optional<DiskMark> mark() {
     return mark;
-  }
-
-  /** How long the disk took for the last step. Any thread. */
-  long tookMs() {
-    return tookMs;
   }
 
   boolean isClosed() {

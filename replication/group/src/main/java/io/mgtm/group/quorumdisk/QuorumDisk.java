@@ -75,10 +75,14 @@ public final class QuorumDisk implements AutoCloseable {
     }
   }
 
+  private static int type(Path path) throws IOException {
+    return Files.exists(path) ? (int) Files.getAttribute(path, "unix:mode") & TYPES : FILE;
+  }
+
   /** A pipe would be waited for. */
   private static void refuseNoDisk(Path path) throws DiskException {
     try {
-      int type = Files.exists(path) ? (int) Files.getAttribute(path, "unix:mode") & TYPES : FILE;
+      int type = type(path);
       if (type != FILE && type != BLOCK_DEVICE) {
         throw new DiskException("%s is neither a block device nor a file".formatted(path));
       }
@@ -127,7 +131,7 @@ public final class QuorumDisk implements AutoCloseable {
 
   private static void refuseUsed(Path path) throws DiskException {
     try {
-      Optional<String> use = DiskUse.OF_THIS_MACHINE.of(path);
+      Optional<String> use = DiskUse.OF_THIS_MACHINE.of(path, type(path) == BLOCK_DEVICE);
       if (use.isPresent()) {
         throw new DiskException("%s is in use: %s".formatted(path, use.get()));
       }

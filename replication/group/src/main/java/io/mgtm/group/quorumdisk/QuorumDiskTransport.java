@@ -181,41 +181,13 @@ public final class QuorumDiskTransport implements Transport {
     return read.isPresent() && !identity.equals(read.get().disk().toString());
   }
 
-  /**
-   * What is wrong with the disk though it answers, a sentence each. Any thread.
-   *
-   * @param status of the member
-   */
-  public List<String> doubts(GroupStatus status) {
-    List<String> doubts = new ArrayList<>();
-    used.map(Used::witness)
-        .filter(witness -> witness.problem().isEmpty())
-        .ifPresent(
-            witness -> {
-              anotherVotes(witness, status)
-                  .map(QuorumDiskTransport::sentence)
-                  .ifPresent(doubts::add);
-              long tooSlowMs = settings.electionTimeoutMs() / 2;
-              if (witness.tookMs() > tooSlowMs) {
-                doubts.add(
-                    "The quorum disk took %d ms to answer: above %d ms nobody may be elected with it, nor lead"
-                        .formatted(witness.tookMs(), tooSlowMs));
-              }
-            });
-    return doubts;
-  }
-
-  private static String sentence(String why) {
-    return "The quorum disk does not vote: " + why;
-  }
-
   /** Any thread. */
   @Override
   public List<String> warnings() {
     Stream<String> own =
         used.stream()
             .flatMap(now -> now.witness().problem().stream())
-            .map(QuorumDiskTransport::sentence);
+            .map(why -> "The quorum disk does not vote: %s".formatted(why));
     return Stream.concat(network.warnings().stream(), own).toList();
   }
 

@@ -219,6 +219,42 @@ class DiskWitnessTest {
     assertThat(isGranted(b, B, 2)).isTrue();
   }
 
+  /** Also while the other is away, who would know it too. */
+  @Test
+  void anOlderCopyThatIsPutBackVotesForNobody() {
+    both();
+    DiskWitness b = witness("b");
+    nowMs += 5_000;
+    assertThat(isGranted(b, B, 2)).isTrue();
+    disk.says(0, words(A, 5, 2, B));
+    b.tick();
+    disk.end();
+    disk.said.set(0, new DiskImage.Said(1, Optional.of(words(A, 3, 1, null))));
+    nowMs += 5_000;
+    assertThat(isGranted(b, B, 3)).isFalse();
+    nowMs += 5_000;
+    assertThat(isGranted(b, B, 3)).isFalse();
+    assertThat(b.problem()).hasValueSatisfying(why -> assertThat(why).contains("an older one"));
+  }
+
+  @Test
+  void aDiskThatIsTooSlowIsToldOf() {
+    both();
+    DiskWitness b = witness("b");
+    int steps = 0;
+    for (; steps < 20 && b.lastingProblem().isEmpty(); steps++) {
+      b.tick();
+      nowMs += CoreSettings.defaults().electionTimeoutMs();
+      disk.end();
+    }
+    assertThat(steps).isBetween(3, 19);
+    assertThat(b.lastingProblem()).hasValueSatisfying(why -> assertThat(why).contains("ms to"));
+    assertThat(b.problem()).isEmpty();
+    b.tick();
+    disk.end();
+    assertThat(b.lastingProblem()).isEmpty();
+  }
+
   /** What is written while it reads it cannot have seen. */
   @Test
   void aReadNeedNotShowWhatIsHeardMeanwhile() {
