@@ -23,7 +23,7 @@ final class NotifyCommand {
   @Command(
       name = "test",
       description =
-          "Has one controller tell all of a test now; ends with 1 when somebody was not told.",
+          "Has one controller tell all of a test now; ends with 1 when somebody was not told, or there is nobody.",
       mixinStandardHelpOptions = true)
   static final class Test implements Callable<Integer> {
     @Spec private CommandSpec spec;
@@ -40,13 +40,13 @@ final class NotifyCommand {
           out.println(each.getKey() + ": " + (whyNot.isEmpty() ? "told" : "NOT TOLD: " + whyNot));
         }
         if (told.isEmpty()) {
-          out.println("the file of this controller names nobody; see notify in docs/ha.md");
+          out.println(
+              "this controller was started with a file that names nobody; see notify in docs/ha.md, and start it again");
         }
         out.flush();
       }
-      return told.properties().stream().allMatch(each -> each.getValue().asText().isEmpty())
-          ? 0
-          : 1;
+      boolean all = told.properties().stream().allMatch(each -> each.getValue().asText().isEmpty());
+      return all && !told.isEmpty() ? 0 : 1;
     }
   }
 }

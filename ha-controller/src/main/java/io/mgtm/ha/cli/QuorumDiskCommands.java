@@ -72,9 +72,22 @@ final class QuorumDiskCommands {
     @Option(names = "--force", description = "Though there is something on it, which is lost.")
     private boolean force;
 
+    @Option(
+        names = "--both-running",
+        description = {
+          "Though it votes: what it has decided is forgotten, so that both controllers must be",
+          "running, as mgtm ha status of one tells."
+        })
+    private boolean bothRunning;
+
     @Override
-    List<String> run(Path disk, ClusterConfig config) throws DiskException {
+    List<String> run(Path disk, ClusterConfig config) throws ConfigException, DiskException {
       List<String> nodes = List.copyOf(config.nodes().keySet());
+      if (QuorumDisk.votes(disk) && !(force && bothRunning)) {
+        throw new ConfigException(
+            "%s is a quorum disk already, and votes. Without its votes one node alone has no majority: if it is to be made anew, see that mgtm ha status hears both nodes, and say --force --both-running"
+                .formatted(disk));
+      }
       QuorumDisk.create(disk, config.cluster(), nodes, force);
       return List.of(
           "%s is the quorum disk of %s, for %s"

@@ -45,7 +45,8 @@ final class StatusCommand extends StatusView {
           entry.getKey(),
           node.isEmpty() ? "-" : node,
           state(placement, report, NodeTable.isHeard(view, node)),
-          (maintained.contains(entry.getKey()) ? "in maintenance: " : "") + why(placement, report));
+          (maintained.contains(entry.getKey()) ? "in maintenance: " : "")
+              + why(placement, report, node.isEmpty() || NodeTable.isHeard(view, node)));
     }
     out.print(table.render("nothing is protected"));
   }
@@ -60,7 +61,7 @@ final class StatusCommand extends StatusView {
     return said + (failed ? ", has failed" : "") + (heard ? "" : " when last heard");
   }
 
-  private static String why(JsonNode placement, JsonNode report) {
+  private static String why(JsonNode placement, JsonNode report, boolean heard) {
     if (!placement.path("wanted").asBoolean()) {
       return "stopped by an operator";
     }
@@ -76,6 +77,9 @@ final class StatusCommand extends StatusView {
               : "a failover to %s waits for an operator: mgtm ha confirm or cancel")
           .formatted(pending.path("toward").asText());
     }
-    return report.path("detail").asText();
+    String detail = report.path("detail").asText();
+    // Of what is held the state says that already.
+    boolean known = heard || placement.path("stage").asText().equals("HELD");
+    return known || detail.isEmpty() ? detail : "it was last heard that " + detail;
   }
 }

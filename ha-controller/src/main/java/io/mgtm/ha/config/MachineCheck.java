@@ -2,6 +2,8 @@ package io.mgtm.ha.config;
 
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.SecretFile;
+import io.mgtm.ha.config.NotifyConfig.Mail;
+import io.mgtm.ha.config.NotifyConfig.Webhook;
 import io.mgtm.ha.kit.FenceAgent;
 import io.mgtm.ha.kit.ResourceCheck;
 import java.io.IOException;
@@ -30,6 +32,21 @@ final class MachineCheck {
       }
     }
     secret();
+    for (Map.Entry<String, Webhook> each : file.tells().webhooks().entrySet()) {
+      String at = "/notify/webhooks/" + each.getKey() + "/secretFile";
+      readable(at, Optional.of(each.getValue().secretFile()));
+    }
+    readable("/notify/mail/passwordFile", file.tells().mail().flatMap(Mail::passwordFile));
+  }
+
+  private void readable(String at, Optional<Path> secret) throws ConfigException {
+    try {
+      if (secret.isPresent()) {
+        SecretFile.firstLine(at.substring(1).replace('/', '.'), secret.get());
+      }
+    } catch (IOException e) {
+      throw yaml.error(at, e.getMessage());
+    }
   }
 
   private void secret() throws ConfigException {

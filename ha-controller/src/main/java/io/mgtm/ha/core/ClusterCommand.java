@@ -265,7 +265,7 @@ public sealed interface ClusterCommand
   record Repaired(String hierarchy, Mark mark, String detail) implements OfHierarchy {
     @Override
     public String what() {
-      return "was repaired in place, " + mark.count() + " times by now: " + detail;
+      return "is being repaired in place, " + mark.count() + " times by now: " + detail;
     }
 
     @Override

@@ -68,7 +68,9 @@ public final class Decisions {
       String node = each.getKey();
       boolean silent = !seen.contact(node);
       boolean witness = seen.state().config().nodes().get(node).witness();
-      if (silent != seen.state().silentNodes().contains(node)) {
+      boolean told = seen.state().silentNodes().contains(node);
+      // A leader that has just begun takes nobody for silent, and has not heard anybody yet.
+      if (told ? each.getValue().contactMs() > 0 : silent) {
         decisions.add(
             new Decision(
                 new Silent(node, silent),

@@ -29,14 +29,14 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
    * that would not take it.
    */
   String refusal(OperatorCommand command) {
-    String refusal = state.refusal(command);
     String named =
         command instanceof Switchover to
             ? to.node()
             : command instanceof Start start ? start.node() : "";
-    return refusal.isEmpty() && !named.isEmpty() && !contact(named)
+    // First: what else stands in the way may have an answer that does not help.
+    return nodes.containsKey(named) && !contact(named)
         ? named + " is silent"
-        : refusal;
+        : state.refusal(command);
   }
 
   /** Whether a node hears this leader and is heard. */

@@ -15,7 +15,8 @@ class StatusCommandTest {
     "HELD, IN, 9, all of it, 'a IN all of it'",
     "HELD, IN, 9000, all of it, 'a IN when last heard all of it'",
     "HELD, IN, 9, x LEFT, 'a IN, has failed x LEFT'",
-    "LEAVING, IN, 9000, all of it, 'a LEAVING all of it'",
+    "LEAVING, IN, 9, all of it, 'a LEAVING all of it'",
+    "REVOKED, IN, 9000, all of it, 'a REVOKED it was last heard that all of it'",
   })
   void aStateIsToldAsFarAsItIsKnown(
       String stage, String said, int silentMs, String detail, String row) throws Exception {

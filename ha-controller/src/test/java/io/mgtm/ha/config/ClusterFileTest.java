@@ -309,6 +309,12 @@ class ClusterFileTest {
     Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
     assertThat(ClusterFile.check(file, ResourceCheck.NONE).config().cluster()).isEqualTo("orders");
 
+    String named = Files.readString(file);
+    String hook = "{url: 'http://10.0.0.9/', secretFile: %s/hook}".formatted(folder);
+    Files.writeString(file, named + "\nnotify: {webhooks: {ops: %s}}\n".formatted(hook));
+    assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
+        .hasMessageContaining("cannot read notify.webhooks.ops.secretFile");
+
     Files.writeString(file, WHOLE.replaceAll("secretFile.*\n", ""));
     assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
         .hasMessageContaining("secretFile is missing, and node db1 is not on loopback");

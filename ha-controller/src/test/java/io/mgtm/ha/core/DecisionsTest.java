@@ -199,6 +199,11 @@ class DecisionsTest {
     ClusterState recorded = apply(state, 0, new Silent("a2", true));
     seen = holder("b1", State.IN).apply(new Seen3(recorded)).silent("a2", true);
     assertThat(Decisions.decide(seen.seen())).isEmpty();
+    // As a leader that has just begun sees it.
+    assertThat(Decisions.decide(seen.unheard("a2").seen())).isEmpty();
+    assertThat(Decisions.decide(holder("b1", State.IN).apply(new Seen3(recorded)).seen()))
+        .extracting(Decision::command)
+        .containsExactly(new Silent("a2", false));
   }
 
   @Test

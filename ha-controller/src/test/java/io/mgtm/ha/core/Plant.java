@@ -16,7 +16,7 @@ import java.util.TreeMap;
 enum Plant {
   NONE(0, ""),
   /** A leader grants without asking the log whether it leads. */
-  UNCONFIRMED(156, "is in service on"),
+  UNCONFIRMED(193, "is in service on"),
   /** A leader counts those who voted when its term began, also when others vote by now. */
   FORMER_VOTERS(653, "is in service on"),
   /** A lease counts as over at once. */
@@ -38,7 +38,7 @@ enum Plant {
   /** The watchdog takes longer than others wait. */
   SLOW_WATCHDOG(8, "without a lease"),
   /** A grant for another incarnation is obeyed. */
-  FORMER_INCARNATION(296, "without a lease"),
+  FORMER_INCARNATION(4, "without a lease"),
   /** A node that says OUT is believed, whatever it has seen. */
   OLD_OUT(3902, "is in service on"),
   /** An agent that has not looked says OUT. */

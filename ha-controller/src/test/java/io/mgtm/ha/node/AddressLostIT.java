@@ -150,7 +150,8 @@ class AddressLostIT {
     assertThat(postmaster()).isEqualTo(before);
     assertThat(client.servers).as("its connection has outlived that").hasSize(1);
     assertThat(cluster.node("a").view().state().events())
-        .anySatisfy(event -> assertThat(event.what()).contains("was repaired in place", "address"));
+        .anySatisfy(
+            event -> assertThat(event.what()).contains("is being repaired in place", "address"));
     String mac = Rig.shell("cat /sys/class/net/" + HERE + "/address");
     assertThat(Rig.shell("ip -n %s neigh show %s".formatted(OTHER, ADDRESS))).contains(mac);
     int acknowledged = client.acknowledged;

@@ -142,6 +142,7 @@ class QuorumDiskIT {
   @Test
   void aDiskThatIsMadeAnewVotesAgain() throws Exception {
     String here = cluster.where("orders").orElseThrow();
+    assertThat(QuorumDisk.votes(disk)).isTrue();
     QuorumDisk.create(disk, "test", PAIR, true);
     Await.until("the new one votes", () -> described().contains(", votes"));
 

@@ -53,7 +53,7 @@ final class OwnMembership {
     if (differs && (s.isWitness() || (!agreed.isEmpty() && s.isVoter()))) {
       s.warnings.warn(
           "configured witness",
-          "The group has %s, and this member was started with %s: the group's own word counts. Correct group.witness"
+          "The group has %s, and this member was started with %s: the group's own word counts. Correct its configuration, and start it again"
               .formatted(witness(agreed), witness(s.configuredWitness)));
     }
   }

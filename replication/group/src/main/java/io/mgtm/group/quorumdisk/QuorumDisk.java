@@ -129,6 +129,15 @@ public final class QuorumDisk implements AutoCloseable {
     }
   }
 
+  /** Whether a path is a quorum disk that a group has vote. */
+  public static boolean votes(Path path) {
+    try (QuorumDisk disk = open(path)) {
+      return disk.read().votes();
+    } catch (DiskException e) {
+      return false; // it is none, or nobody can read its votes
+    }
+  }
+
   private static void refuseUsed(Path path) throws DiskException {
     try {
       Optional<String> use = DiskUse.OF_THIS_MACHINE.of(path, type(path) == BLOCK_DEVICE);

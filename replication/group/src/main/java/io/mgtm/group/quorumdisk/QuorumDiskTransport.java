@@ -173,7 +173,7 @@ public final class QuorumDiskTransport implements Transport {
         .filter(each -> isAnother(each.identity(), witness.mark()))
         .map(
             each ->
-                "it is not the one that votes: both nodes must name one disk. One that was made anew votes soon")
+                "it is not the one that votes: both nodes must name one disk. One that was made anew votes once both controllers run")
         .findFirst();
   }
 

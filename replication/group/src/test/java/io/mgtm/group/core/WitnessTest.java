@@ -194,7 +194,7 @@ class WitnessTest {
     Cores.Node wrong = cores.restartWith(other, "");
     cores.await(
         "a warning",
-        () -> wrong.core.warnings().stream().anyMatch(said -> said.contains("group.witness")));
+        () -> wrong.core.warnings().stream().anyMatch(said -> said.contains("was started with")));
     assertThat(leader.core.warnings()).isEmpty();
     assertThat(leader.core.membership().witness()).isEqualTo("w");
   }
