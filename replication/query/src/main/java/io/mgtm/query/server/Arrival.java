@@ -26,7 +26,10 @@ import java.util.concurrent.TimeUnit;
  * </ul>
  */
 final class Arrival extends ChannelInboundHandlerAdapter {
-  /** Who leads is known as often. */
+  /** As an event, has it look at once who serves. */
+  static final Object LOOK = new Object();
+
+  /** It looks as often by itself, and for how long it has waited. */
   private static final int LOOK_MS = 100;
 
   /** Before the same one is asked again that did not take the connection. */
@@ -93,6 +96,15 @@ final class Arrival extends ChannelInboundHandlerAdapter {
     // Nobody sends more before there is an answer.
     context.channel().config().setAutoRead(first.readableBytes() < StartupPacket.BYTES_MAX);
     look(context);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event.equals(LOOK)) {
+      look(context);
+    } else {
+      context.fireUserEventTriggered(event);
+    }
   }
 
   private void look(ChannelHandlerContext context) {

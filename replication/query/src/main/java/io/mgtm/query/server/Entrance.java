@@ -59,6 +59,9 @@ final class Entrance extends ChannelInitializer<Channel> {
   /** Clients enter it from now on. */
   void open(Tenure to) {
     tenure.set(to);
+    if (forwards != null) {
+      forwards.lookAgain();
+    }
   }
 
   /** Nobody enters it any more. */

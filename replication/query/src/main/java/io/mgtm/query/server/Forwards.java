@@ -87,6 +87,11 @@ final class Forwards {
     held.remove(client);
   }
 
+  /** Who is held may be served, or forwarded to another one. */
+  void lookAgain() {
+    held.forEach(client -> client.pipeline().fireUserEventTriggered(Arrival.LOOK));
+  }
+
   /** What a client is told that cannot be served now. Libraries go on to the next host. */
   ErrorFields refusal() {
     return ErrorFields.fatal("57P03", whyNotServed()).withHint("Connect again.");

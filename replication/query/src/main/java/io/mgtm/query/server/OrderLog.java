@@ -77,6 +77,9 @@ final class OrderLog implements AutoCloseable {
   interface Leads {
     /** This replicator leads the group until the log of commits has ended. */
     void leading(CommitLog commits);
+
+    /** Who leads, or serves, is known to be another. */
+    default void moved() {}
   }
 
   private final EventExecutorGroup threads;
@@ -296,9 +299,17 @@ final class OrderLog implements AutoCloseable {
       commits.lease().confirmed(file.confirmedReadIndex());
     }
     yieldWithoutRoom();
-    where = new Where(leader, state.addressOf(leader), new ForwardKey(state.keyOf(leader)));
+    look();
     servers = state.servers().keySet();
     loop.schedule(this::confirm, CONFIRM_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void look() {
+    Where now = new Where(leader, state.addressOf(leader), new ForwardKey(state.keyOf(leader)));
+    if (!alone && !now.equals(where)) {
+      where = now;
+      leads.moved();
+    }
   }
 
   private void deposed() {
@@ -334,7 +345,11 @@ final class OrderLog implements AutoCloseable {
     @Override
     public void apply(long index, ByteBuffer payload) {
       try {
-        state.apply(Entry.decoded(payload));
+        Entry entry = Entry.decoded(payload);
+        state.apply(entry);
+        if (entry instanceof Entry.Leads) {
+          look();
+        }
       } catch (IllegalArgumentException e) {
         throw new LogException(
             LogException.Category.FORMAT, "The log of commits: " + e.getMessage());
@@ -376,6 +391,7 @@ final class OrderLog implements AutoCloseable {
       if (who != null) {
         otherLeads.complete(null);
       }
+      look();
     }
 
     @Override

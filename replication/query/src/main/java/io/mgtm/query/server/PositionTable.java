@@ -188,6 +188,11 @@ final class PositionTable {
             });
   }
 
+  /** A database has it at all servers that are in, as they were taken over. */
+  void arePrepared(String database) {
+    prepared.put(database, CompletableFuture.completedFuture(null));
+  }
+
   // ---- a server that is taken over -------------------------------------------------------------
 
   /** Databases of which some server has the table. */

@@ -34,6 +34,9 @@ final class Steward {
   private static final int EVERY_MS = 1_000;
   private static final int VERIFY_HOURS = 24;
 
+  /** Of so many databases it reads ahead what is to be known, over as many connections. */
+  private static final int AHEAD_MAX = 5;
+
   /** How soon it is tried again to let a server in. */
   private static final int RETURN_S = 5;
 
@@ -101,6 +104,9 @@ final class Steward {
       compare(unproven);
     }
     Node leads = fleet.leader();
+    // The first client of each waits for it, or asks again where it fails.
+    shared.positions().databases().stream().limit(AHEAD_MAX).forEach(shared.catalogues()::of);
+    await(takeover.noted(), shared.config().timeouts().applyMs());
     await(
         setSequences(leads)
             .exceptionally(

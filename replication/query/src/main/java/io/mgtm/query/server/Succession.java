@@ -85,6 +85,11 @@ final class Succession implements OrderLog.Leads {
     commits.ended().thenRun(() -> task.cancel(true));
   }
 
+  @Override
+  public void moved() {
+    entrance.forwards().lookAgain();
+  }
+
   private void run(CommitLog commits) {
     while (!commits.isEnded()) {
       try (Tenure tenure = tenure(commits)) {
@@ -117,7 +122,8 @@ final class Succession implements OrderLog.Leads {
     Fleet fleet = tenure.shared().fleet();
     fleet.whenDeposed(() -> stopServing(tenure, commits));
     try {
-      Steward.await(commits.leads(name, address, ForwardKey.NONE));
+      // Whatever is decided from here on is decided after it.
+      commits.leads(name, address, ForwardKey.NONE);
       tenure.begin();
       entrance.open(tenure);
       // From now on others forward their clients.

@@ -29,6 +29,7 @@ final class Takeover {
   private final CommitLog commits;
   private final PositionTable table;
   private final Fleet fleet;
+  private CompletableFuture<Void> noted = CompletableFuture.completedFuture(null);
 
   Takeover(Shared shared, OwnRole role) {
     this.shared = shared;
@@ -77,6 +78,9 @@ final class Takeover {
         }
       }
     } while (found > fence);
+    table.databases().stream()
+        .filter(one -> fleet.in().stream().allMatch(node -> all.get(node).containsKey(one)))
+        .forEach(table::arePrepared);
     if (lost) {
       log.warn(
           "The log of commits ends at {}, and servers are beyond, or another replicator has"
@@ -99,18 +103,19 @@ final class Takeover {
     return unlike;
   }
 
-  /** They have all that is in the log. */
+  /** Completes when it is noted at all that they have what is in the log, and is on their disks. */
+  CompletableFuture<Void> noted() {
+    return noted;
+  }
+
   private void noteReached(Map<Node, Map<String, Position>> all, long fence) throws IOException {
     long reached = Steward.await(commits.lastNumber());
-    List<CompletableFuture<Void>> noted = new ArrayList<>();
-    for (Node node : all.keySet()) {
-      if (node.isIn()) {
-        noted.add(table.reached(node, all.get(node).keySet(), reached, fence));
-      }
-    }
-    Steward.await(
-        CompletableFuture.allOf(noted.toArray(CompletableFuture[]::new)),
-        shared.config().timeouts().applyMs());
+    noted =
+        CompletableFuture.allOf(
+            all.entrySet().stream()
+                .filter(one -> one.getKey().isIn())
+                .map(one -> table.reached(one.getKey(), one.getValue().keySet(), reached, fence))
+                .toArray(CompletableFuture[]::new));
   }
 
   /** Of those that are to be compared the one that has the most leads, unless others are proven. */

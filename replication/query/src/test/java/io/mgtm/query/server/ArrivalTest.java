@@ -15,6 +15,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,13 +33,16 @@ class ArrivalTest {
   private final DefaultEventLoop loop = new DefaultEventLoop();
   private final AtomicReference<OrderLog.Where> where =
       new AtomicReference<>(OrderLog.Where.NOBODY);
+  private QueryConfig config;
+  private ServerDoor door;
   private Entrance entrance;
   private Forwards forwards;
 
   @BeforeEach
   void start() throws Exception {
-    QueryConfig config = TestConfig.follower(5_000);
-    entrance = new Entrance(config, new ServerDoor(config));
+    config = TestConfig.follower(5_000);
+    door = new ServerDoor(config);
+    entrance = new Entrance(config, door);
     forwards = new Forwards(config, loop, where::get);
     entrance.setForwards(forwards);
   }
@@ -91,6 +95,22 @@ class ArrivalTest {
     assertThat(told.message()).isEqualTo("the replicator q2 leads, and is not known to serve yet");
     assertThat(client.isOpen()).isFalse();
     assertThat(forwards.heldCount()).isZero();
+  }
+
+  @Test
+  void itIsServedInTheMomentInWhichThisOneServes() {
+    EmbeddedChannel client = comes();
+    client.writeInbound(Messages.sslRequest(HEAP));
+    assertThat(client.<ByteBuf>readOutbound()).isNull();
+    try (Tenure tenure = new Tenure(config, door, loop, null, null, "")) {
+      entrance.open(tenure);
+      ByteBuf noTls = client.readOutbound();
+      assertThat(noTls).isNotNull();
+      assertThat(noTls.toString(StandardCharsets.US_ASCII)).isEqualTo("N");
+      noTls.release();
+      assertThat(forwards.heldCount()).isZero();
+    }
+    client.close();
   }
 
   @Test
