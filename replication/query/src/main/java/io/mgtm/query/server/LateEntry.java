@@ -7,8 +7,10 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -45,9 +47,54 @@ final class LateEntry {
   private final ReplicatedSession session;
   private final Key key;
 
+  /** Connections to servers that are about to be in; the session adds, any thread reads. */
+  private final Map<Node, ServerConnection> kept = new ConcurrentHashMap<>();
+
   LateEntry(ReplicatedSession session, Key key) {
     this.session = session;
     this.key = key;
+  }
+
+  /**
+   * Connects to a server that is about to be in, so that little is left to do when it is.
+   *
+   * @param tried called when it is done, or cannot be
+   */
+  void connect(Node node, Runnable tried) {
+    if (session.isEnded()) {
+      tried.run();
+      return;
+    }
+    connect(node)
+        .addListener(
+            done -> {
+              if (done.isSuccess()) {
+                forget(node);
+                kept.put(node, (ServerConnection) done.getNow());
+              }
+              if (session.isEnded()) {
+                forget(node);
+              }
+              tried.run();
+            });
+  }
+
+  /** The number of a backend that waits for a server to be in. */
+  Optional<Integer> pidAt(Node node) {
+    return Optional.ofNullable(kept.get(node)).map(ServerConnection::pid);
+  }
+
+  /** A server does not come in. */
+  void forget(Node node) {
+    ServerConnection old = kept.remove(node);
+    if (old != null) {
+      old.releaseGreeting();
+      old.channel().close();
+    }
+  }
+
+  void forgetAll() {
+    List.copyOf(kept.keySet()).forEach(this::forget);
   }
 
   /**
@@ -66,6 +113,25 @@ final class LateEntry {
   }
 
   private void enter(Node node, Backend like, Runnable then) {
+    ServerConnection waits = kept.get(node);
+    if (waits != null && waits.channel().isActive()) {
+      kept.remove(node);
+      entered(node, waits, like, then);
+      return;
+    }
+    forget(node);
+    connect(node)
+        .addListener(
+            done -> {
+              if (done.isSuccess()) {
+                entered(node, (ServerConnection) done.getNow(), like, then);
+              } else {
+                notEntered(node, LoginException.fieldsOf(done.cause()), then);
+              }
+            });
+  }
+
+  private Promise<ServerConnection> connect(Node node) {
     Promise<ServerConnection> entering =
         session
             .shared()
@@ -87,15 +153,8 @@ final class LateEntry {
                 () -> entering.tryFailure(new LoginException(slow)),
                 withinMs,
                 TimeUnit.MILLISECONDS);
-    entering.addListener(
-        done -> {
-          late.cancel(false);
-          if (done.isSuccess()) {
-            entered(node, (ServerConnection) done.getNow(), like, then);
-          } else {
-            notEntered(node, LoginException.fieldsOf(done.cause()), then);
-          }
-        });
+    entering.addListener(done -> late.cancel(false));
+    return entering;
   }
 
   private void notEntered(Node node, ErrorFields why, Runnable then) {

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.netty.util.concurrent.Future;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** A client that is in. Its methods may be called by any thread. */
 interface OpenSession {
@@ -21,6 +22,9 @@ interface OpenSession {
   /** The numbers of its backends at a server. */
   List<Integer> backendsAt(Node node);
 
-  /** A server was put out. */
+  /** A server is about to be in: connects to it while all goes on; completes when it has tried. */
+  CompletableFuture<Void> serverComes(Node node);
+
+  /** A server was put out, or does not come in. */
   void serverOut(Node node);
 }

@@ -5,7 +5,6 @@ import io.mgtm.query.wire.Rows;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -301,14 +301,23 @@ final class PositionTable {
    * A server has all up to a number, and what was written without waiting for its disk is on it.
    */
   CompletableFuture<Void> reached(Node node, Set<String> databases, long number, long fence) {
-    List<CompletableFuture<?>> all = new ArrayList<>();
-    String sql =
-        "UPDATE mgtm.position SET settled = %d WHERE slot = %d AND fence = %d"
-            .formatted(number, NOBODY, fence);
-    for (String database : databases) {
-      all.add(role.ask(node.address(), database, sql));
-    }
-    return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+    return all(
+        databases.stream()
+            .map(database -> role.ask(node.address(), database, reached(number, fence))));
+  }
+
+  /** The same, of connections to all databases. */
+  CompletableFuture<Void> reached(List<Asker> databases, long number, long fence) {
+    return all(databases.stream().map(asker -> asker.ask(reached(number, fence))));
+  }
+
+  private static String reached(long number, long fence) {
+    return "UPDATE mgtm.position SET settled = %1$d WHERE slot = %2$d AND fence = %3$d AND settled <= %1$d"
+        .formatted(number, NOBODY, fence);
+  }
+
+  private static CompletableFuture<Void> all(Stream<? extends CompletableFuture<?>> each) {
+    return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
   }
 
   /** A server whose rows are those of another has what that has. */
@@ -316,10 +325,9 @@ final class PositionTable {
     return read(from)
         .thenCompose(
             positions -> {
-              List<CompletableFuture<?>> all = new ArrayList<>();
-              positions.forEach(
-                  (database, position) -> all.add(write(to, database, position, fence)));
-              return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+              return all(
+                  positions.entrySet().stream()
+                      .map(one -> write(to, one.getKey(), one.getValue(), fence)));
             });
   }
 

@@ -5,6 +5,7 @@ import io.mgtm.query.order.Misses;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.order.Position;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,8 +25,11 @@ final class Rejoin {
   /** So much of the log is read at once. */
   static final int CHUNK_BYTES = 4 << 20;
 
-  /** So few are given while no commit is under way. */
+  /** So few are given while no commit is under way, or fewer where they come slowly. */
   private static final int FEW = 200;
+
+  /** So often it is given what has come meanwhile, though that was few. */
+  private static final int AGAIN = 10;
 
   /** No two servers were started in the same microsecond. */
   private static final String STARTED = "SELECT extract(epoch FROM pg_postmaster_start_time())";
@@ -75,8 +79,8 @@ final class Rejoin {
         from = compare(node, replayer, positions, from);
         from = giveMost(replayer, positions, from);
       }
-      letIn(node, fence, replayer, positions, from);
-      log.info("{} was given transactions {} to {}", node, began + 1, from);
+      letInPrepared(node, fence, replayer, positions, from);
+      log.info("{} was given what it missed after transaction {}", node, began);
     }
   }
 
@@ -103,10 +107,13 @@ final class Rejoin {
       throws IOException {
     long from = above;
     long given;
+    long left;
+    int again = AGAIN;
     do {
       given = from;
       from = give(replayer, positions, from);
-    } while (Steward.await(commits.lastNumber()) - from > FEW && from > given);
+      left = Steward.await(commits.lastNumber()) - from;
+    } while (from > given && (left > FEW || (left > 0 && again-- > 0)));
     return from;
   }
 
@@ -221,9 +228,36 @@ final class Rejoin {
     return shared.config().timeouts().applyMs();
   }
 
-  /** The rest, at a moment at which no commit is under way. */
+  /** Connects whoever is to be connected with it, before commits wait. */
+  private void letInPrepared(
+      Node node, long fence, Replayer replayer, Map<String, Position> positions, long above)
+      throws IOException {
+    List<Asker> askers = new ArrayList<>();
+    try {
+      for (String database : positions.keySet()) {
+        askers.add(Steward.await(role.enter(node.address(), database)));
+      }
+      Steward.await(shared.sessions().serverComes(node));
+      long from = giveMost(replayer, positions, above);
+      // Once before, as a server's first time takes longer.
+      Steward.await(table.reached(askers, from, fence), withinMs());
+      letIn(node, fence, replayer, positions, from, askers);
+    } finally {
+      askers.forEach(Asker::close);
+      if (!node.isIn()) {
+        shared.sessions().serverOut(node);
+      }
+    }
+  }
+
+  /** Gives it the rest, at a moment at which no commit is under way. */
   private void letIn(
-      Node node, long fence, Replayer replayer, Map<String, Position> positions, long from)
+      Node node,
+      long fence,
+      Replayer replayer,
+      Map<String, Position> positions,
+      long from,
+      List<Asker> askers)
       throws IOException {
     CommitGate gate = shared.gate();
     Steward.await(gate.close());
@@ -232,7 +266,7 @@ final class Rejoin {
       requireQuiet();
       give(replayer, positions, from);
       long reached = Steward.await(commits.lastNumber());
-      Steward.await(table.reached(node, positions.keySet(), reached, fence), withinMs());
+      Steward.await(table.reached(askers, reached, fence), withinMs());
       node.setFence(fence);
       prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);

@@ -16,6 +16,8 @@ import io.netty.util.concurrent.Future;
 import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * A client before several servers. Belongs to one event loop, which runs its connection and those
@@ -282,7 +284,14 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public List<Integer> backendsAt(Node node) {
-    return set.pidsAt(node);
+    return Stream.concat(set.pidsAt(node).stream(), late.pidAt(node).stream()).toList();
+  }
+
+  @Override
+  public CompletableFuture<Void> serverComes(Node node) {
+    CompletableFuture<Void> tried = new CompletableFuture<>();
+    execute(() -> late.connect(node, () -> tried.complete(null)));
+    return tried;
   }
 
   @Override
@@ -292,6 +301,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
           if (set.keepsAt(node)) {
             end(node.lost());
           }
+          late.forget(node);
           set.all().stream().filter(b -> b.node() == node).forEach(this::fail);
         });
   }
@@ -420,6 +430,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       unit = null;
     }
     set.all().stream().filter(b -> !b.isGone()).forEach(Backend::close);
+    late.forgetAll();
     schema.ended();
     slot.sessionEnded();
     shared.sessions().remove(this);

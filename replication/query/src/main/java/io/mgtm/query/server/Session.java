@@ -12,6 +12,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -147,6 +148,11 @@ final class Session implements OpenSession {
   @Override
   public List<Integer> backendsAt(Node node) {
     return List.of(server.pid());
+  }
+
+  @Override
+  public CompletableFuture<Void> serverComes(Node node) {
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

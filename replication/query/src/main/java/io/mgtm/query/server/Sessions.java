@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
@@ -85,6 +86,17 @@ final class Sessions {
       }
     }
     return true;
+  }
+
+  /** Has all connect to a server that is about to be in; completes when they have, or cannot. */
+  CompletableFuture<Void> serverComes(Node node) {
+    return CompletableFuture.allOf(
+        all().stream().map(session -> session.serverComes(node)).toArray(CompletableFuture[]::new));
+  }
+
+  /** A server was put out, or does not come in. */
+  void serverOut(Node node) {
+    all().forEach(session -> session.serverOut(node));
   }
 
   Collection<OpenSession> all() {

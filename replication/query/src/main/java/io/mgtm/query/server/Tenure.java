@@ -38,11 +38,7 @@ final class Tenure implements AutoCloseable {
     this.own = new OwnRole(config, loop, door, name);
     Sessions sessions = new Sessions();
     Slots slots = new Slots(config.limits().connectionsMax());
-    Fleet fleet =
-        new Fleet(
-            config.servers(),
-            commits,
-            node -> sessions.all().forEach(session -> session.serverOut(node)));
+    Fleet fleet = new Fleet(config.servers(), commits, sessions::serverOut);
     Supplier<HostPort> leader = () -> fleet.leader().address();
     this.shared =
         new Shared(

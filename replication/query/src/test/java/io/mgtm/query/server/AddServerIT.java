@@ -119,6 +119,26 @@ class AddServerIT {
     assertThat(error(remove(cluster.servers.get(0)))).contains("1 servers are in, and 1 must be");
   }
 
+  @Test
+  void whoIsIdleIsConnectedBeforeItIsIn() throws Exception {
+    cluster = new Cluster(folder, 1, "dtp", TABLES);
+    cluster.startReplicator();
+    try (Connection alice = cluster.alice()) {
+      alice.createStatement().execute("set work_mem = '7MB'");
+      Postgres copied = Postgres.backup(folder.resolve("copied"), cluster.servers.get(0));
+      cluster.servers.add(copied);
+      assertThat(ask(add(copied)).path("serversIn").asInt()).isEqualTo(2);
+      String backends = "select count(*) from pg_stat_activity where usename = 'alice'";
+      assertThat(copied.number(backends)).isOne();
+      assertThat(ask("/status").path("foreignBackends").toString()).doesNotContain("alice");
+      alice.createStatement().execute("insert into kept values (0, 'x', 'good', now())");
+      assertThat(cluster.number("select count(*) from kept")).isEqualTo(2_001);
+      assertThat(copied.number(backends)).isOne();
+    }
+    Await.until("alice to be gone", () -> cluster.replicator.sessions() == 0);
+    cluster.assertAlike();
+  }
+
   /** Of a configuration that is that of the first start. */
   private void startWith(HostPort server) throws Exception {
     cluster.replicator =
