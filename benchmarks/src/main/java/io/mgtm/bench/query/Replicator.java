@@ -66,7 +66,9 @@ final class Replicator implements AutoCloseable {
       throws IOException, InterruptedException {
     Path config = folder.resolve(name + ".yaml");
     Files.writeString(config, "access: [host all all all trust]\nlimits: {connectionsMax: 2000}\n");
-    List<String> command = JavaCommand.of(List.of("-XX:+UseSerialGC"));
+    List<String> command =
+        JavaCommand.of(
+            JavaCommand.options(System.getProperty("mgtm.queryJavaOptions", "-XX:+UseSerialGC")));
     command.addAll(List.of("-jar", jar.toString(), "start", "--config", config.toString()));
     command.addAll(List.of("--listen", listen.toString(), "--admin", admin.toString()));
     for (LocalPostgres server : servers) {
