@@ -86,7 +86,8 @@ public final class QueryCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "10",
       description =
-          "Seconds of pgbench on each target before they count. Default: ${DEFAULT-VALUE}.")
+          "Seconds of pgbench on each replicator before they count, and at most 5 of them on what is"
+              + " none. Default: ${DEFAULT-VALUE}.")
   private int warmup;
 
   @Option(
