@@ -84,7 +84,7 @@ final class Transfers {
             moved();
             number++;
             // As fast as they can, they would take both processors for as long as a test lasts.
-            pause(5);
+            pause(20);
           } catch (SQLException e) {
             tell(e);
             if (e.getSQLState().equals("23505")) {
