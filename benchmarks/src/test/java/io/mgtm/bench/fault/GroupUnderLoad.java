@@ -29,8 +29,8 @@ final class GroupUnderLoad implements AutoCloseable {
   private static final int STANDSTILL_MS = 180_000;
   private static final int AWAIT_MS = 300_000;
 
-  /** An eighth of what the machine can do, more or less: the restarts need the rest. */
-  private static final int REST_MICROS = 4_000;
+  /** A small part of what the machine can do: it lasts as long as all that is waited for. */
+  private static final int REST_MICROS = 16_000;
 
   /** A process that lives for seconds spends most of them on compiling for a long life. */
   private static final List<String> SHORT_LIFE = List.of("-XX:TieredStopAtLevel=1");
@@ -100,7 +100,7 @@ final class GroupUnderLoad implements AutoCloseable {
           MixedLoad.start(
               group.proxyAddress().resolve(), CONNECTIONS, givenOut, REQUEST_MS, REST_MICROS);
       GroupUnderLoad running = new GroupUnderLoad(group, load, givenOut);
-      running.awaitProgress(1_000);
+      running.awaitProgress(250);
       load.takeLongestMs();
       return running;
     } catch (IOException | InterruptedException | RuntimeException | Error e) {

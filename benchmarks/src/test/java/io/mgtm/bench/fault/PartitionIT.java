@@ -64,7 +64,7 @@ class PartitionIT {
   }
 
   private static void groupServes(GroupUnderLoad running) throws InterruptedException {
-    running.awaitProgress(2_000);
+    running.awaitProgress(500);
     assertThat(running.notePause()).isPositive();
   }
 
@@ -78,7 +78,7 @@ class PartitionIT {
     } finally {
       network.heal();
     }
-    running.awaitProgress(2_000);
+    running.awaitProgress(500);
   }
 
   @Tag("long")
@@ -144,6 +144,6 @@ class PartitionIT {
           network.cut(others.get(0), leader);
           network.cut(others.get(0), others.get(1));
         },
-        running -> running.awaitProgress(5_000));
+        running -> running.awaitProgress(1_250));
   }
 }

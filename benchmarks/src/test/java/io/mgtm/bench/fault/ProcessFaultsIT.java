@@ -54,8 +54,8 @@ class ProcessFaultsIT {
   private void killLeaders(int kills) throws IOException, InterruptedException {
     running.awaitVoters(3);
     for (int i = 0; i < kills; i++) {
-      running.killLeader(2_000);
-      running.awaitProgress(2_000);
+      running.killLeader(500);
+      running.awaitProgress(500);
     }
     report("leader killed");
   }
@@ -73,16 +73,16 @@ class ProcessFaultsIT {
   @Test
   void aLeaderThatHangsIsReplacedAndMayComeBack() throws Exception {
     running.awaitVoters(3);
-    running.hangLeader(2_000);
+    running.hangLeader(500);
     running.awaitVoters(3);
-    running.awaitProgress(2_000);
+    running.awaitProgress(500);
     report("leader stopped");
   }
 
   @Test
   void leadershipThatIsTransferredIsNotMissed() throws Exception {
     running.awaitVoters(3);
-    running.transferLeader(2_000);
+    running.transferLeader(500);
     report("leadership transferred");
   }
 
@@ -91,7 +91,7 @@ class ProcessFaultsIT {
   void norIsItWhenItIsTransferredAgainAndAgain() throws Exception {
     running.awaitVoters(3);
     for (int i = 0; i < 10; i++) {
-      running.transferLeader(2_000);
+      running.transferLeader(500);
     }
     report("leadership transferred again and again");
   }
@@ -105,7 +105,7 @@ class ProcessFaultsIT {
     for (int i = 0; i < 3; i++) {
       running.group().restartNode(i);
     }
-    running.awaitProgress(2_000);
+    running.awaitProgress(500);
     running.notePause();
     report("all nodes killed");
   }
@@ -131,9 +131,9 @@ class ProcessFaultsIT {
   /** In order. */
   private void restart(int node) throws IOException, InterruptedException {
     running.group().node(node).close();
-    running.awaitProgress(1_000);
+    running.awaitProgress(250);
     running.group().restartNode(node);
-    running.awaitProgress(1_000);
+    running.awaitProgress(250);
     running.notePause();
   }
 
@@ -145,14 +145,14 @@ class ProcessFaultsIT {
     int emptied = (leader + 1) % 3;
     running.group().node(emptied).kill();
     Trees.delete(folder.resolve(running.group().settings().name(emptied)));
-    running.awaitProgress(1_000);
+    running.awaitProgress(250);
     running.group().restartNode(emptied);
-    running.awaitProgress(5_000);
+    running.awaitProgress(1_250);
     running.awaitVoters(3);
     // The one that came back empty is needed for every majority from here on.
     int third = 3 - leader - emptied;
     running.group().node(third).kill();
-    running.awaitProgress(2_000);
+    running.awaitProgress(500);
     running.group().restartNode(third);
   }
 }
