@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -153,6 +154,7 @@ class OcfKitIT {
   }
 
   @Test
+  @Tag("long")
   void mysql() throws Exception {
     Rig.need("mariadbd", "mariadb-install-db", "mariadb");
     String user;

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -168,6 +169,7 @@ class WatchdogIT {
   }
 
   @Test
+  @Tag("long")
   void killedControllersWorkAndAddressAreEnded() throws Exception {
     addressGoesWithTheFeeder("KILL");
   }
