@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Some of {@link ScenariosIT}, with a Docker daemon and images of their own, where there can be a
  * daemon.
  */
+@Tag("long")
 class ShortScenariosIT {
   private static final Path DAEMON = Path.of("..", "docker", "own", "daemon");
   private static final int NONE = 125;
@@ -29,7 +30,6 @@ class ShortScenariosIT {
   }
 
   @Test
-  @Tag("long")
   void aGroupInContainersStandsACut() throws Exception {
     run("minorityIsCutOff");
   }
