@@ -35,6 +35,8 @@ final class Postgres {
           "host all all 127.0.0.0/8 scram-sha-256",
           "host replication postgres 127.0.0.0/8 scram-sha-256");
 
+  private static Postgres pattern;
+
   final HostPort address = new HostPort(OwnAddress.HOST, OwnAddress.port());
   private final LocalPostgres server;
   private final Path folder;
@@ -55,7 +57,7 @@ final class Postgres {
     this(folder, programs);
     letEnter(folder.getParent());
     if (programs.equals(Tools.SERVERS)) {
-      server.copy(Pattern.ONE.server);
+      server.copy(pattern().server);
       start(settings);
     } else {
       server.create(PASSWORD);
@@ -64,35 +66,34 @@ final class Postgres {
     }
   }
 
-  /** What all servers begin with, made once in a process; initdb takes longest. */
-  private static final class Pattern {
-    static final Postgres ONE = make();
-
-    private static Postgres make() {
+  /** What all servers begin with, made once in a process: where it fails, the next one tries. */
+  private static synchronized Postgres pattern() throws Exception {
+    if (pattern == null) {
+      Path folder = Files.createTempDirectory("mgtm-postgres");
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
+      letEnter(folder);
+      Postgres made = new Postgres(folder.resolve("pg"), Tools.SERVERS);
       try {
-        Path folder = Files.createTempDirectory("mgtm-postgres");
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
-        letEnter(folder);
-        Postgres one = new Postgres(folder.resolve("pg"), Tools.SERVERS);
-        one.server.create(PASSWORD);
-        one.start(List.of());
-        one.fill();
-        one.shutDown();
-        Files.delete(one.server.log());
-        return one;
-      } catch (Exception e) {
-        throw new IllegalStateException("no server to copy could be made", e);
+        made.server.create(PASSWORD);
+        made.start(List.of());
+        made.fill();
+        made.shutDown();
+      } finally {
+        made.stop();
       }
+      Files.delete(made.server.log());
+      pattern = made;
     }
+    return pattern;
+  }
 
-    private static void delete(Path folder) {
-      try (Stream<Path> all = Files.walk(folder)) {
-        for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(one);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+  private static void delete(Path folder) {
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(one);
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
