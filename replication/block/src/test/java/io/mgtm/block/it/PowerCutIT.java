@@ -207,8 +207,11 @@ class PowerCutIT {
     for (VolumeProcess copy : copies) {
       copy.beginKill();
     }
+    // None is left frozen, whatever goes wrong below: its process could not be ended.
     for (VolumeProcess copy : copies) {
       diskOf(copy).fail();
+    }
+    for (VolumeProcess copy : copies) {
       copy.kill();
       story.add(copy.name + " " + diskOf(copy).lose(random));
       diskOf(copy).on();
