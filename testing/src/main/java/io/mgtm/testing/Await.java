@@ -1,6 +1,7 @@
 package io.mgtm.testing;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -28,6 +29,11 @@ public final class Await {
    */
   public static void until(String what, Callable<Boolean> condition) {
     asking(what).until(condition);
+  }
+
+  /** Waits until there is one. */
+  public static <T> T present(String what, Callable<Optional<T>> one) {
+    return asking(what).until(one, Optional::isPresent).orElseThrow();
   }
 
   /** Waits until assertions hold; shows the last that did not. */

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,8 +41,8 @@ class CommandsIT {
   @TempDir private static Path folder;
   private static LocalCluster cluster;
   private static final List<ApiServer> servers = new ArrayList<>();
-  private static String leads;
-  private static String follows;
+  private String leads;
+  private String follows;
 
   private record Run(int status, String out, String err) {}
 
@@ -68,10 +69,14 @@ class CommandsIT {
                   ResourceCheck.NONE,
                   Optional.of("0123456789abcdef0123456789abcdef"))));
     }
-    Await.until("a leader", () -> cluster.leader().isPresent());
-    leads = cluster.leader().orElseThrow();
-    follows = leads.equals("a") ? "b" : "a";
     Await.until("in service", () -> cluster.where("orders").isPresent());
+  }
+
+  /** A machine that stands still for a while deposes leaders. */
+  @BeforeEach
+  void awaitLeader() {
+    leads = cluster.awaitLeader();
+    follows = leads.equals("a") ? "b" : "a";
   }
 
   @AfterAll
@@ -101,7 +106,7 @@ class CommandsIT {
         BodyHandlers.ofString());
   }
 
-  private static HttpResponse<String> get(String path) throws Exception {
+  private HttpResponse<String> get(String path) throws Exception {
     return HTTP.send(
         HttpRequest.newBuilder(URI.create("http://" + at(leads) + path)).build(),
         BodyHandlers.ofString());
@@ -121,7 +126,7 @@ class CommandsIT {
 
   @Test
   void aCommandFindsTheLeaderFromAnyNodeAndWhyTellsOfIt() throws Exception {
-    String there = cluster.where("orders").orElseThrow().equals("a") ? "b" : "a";
+    String there = cluster.awaitWhere("orders").equals("a") ? "b" : "a";
 
     assertThat(run("switchover", "orders", "--to", there, "--at", at(follows)).err()).isEmpty();
     Await.until("moved", () -> cluster.where("orders").equals(Optional.of(there)));
@@ -134,7 +139,7 @@ class CommandsIT {
 
   @Test
   void aNodeIsTakenOutAndBack() {
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
 
     Run retired = run("node", "retire", here, "--wait", "60", "--at", at(follows));
     assertThat(retired.err()).isEmpty();
@@ -143,8 +148,7 @@ class CommandsIT {
             here + " is retired, and nothing is in service there; its controller can be stopped");
     assertThat(run("node", "list", "--at", at(leads)).out())
         .containsPattern("(?m)^" + here + " .* retired$");
-    Await.until("moved", () -> cluster.where("orders").isPresent());
-    assertThat(cluster.where("orders").orElseThrow()).isNotEqualTo(here);
+    assertThat(cluster.awaitWhere("orders")).isNotEqualTo(here);
     assertThat(run("switchover", "orders", "--to", here, "--at", at(leads)).err())
         .contains(here + " is retired: activate it first");
 
@@ -166,7 +170,7 @@ class CommandsIT {
 
   @Test
   void aResourceIsCheckedNowWhereItIsInService() {
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     for (String asked : List.of(leads, follows, "w")) {
       Run check = run("resource", "check", "orders", "below", "--at", at(asked));
       assertThat(check.err()).isEmpty();
@@ -179,7 +183,7 @@ class CommandsIT {
 
   @Test
   void whatACheckFindsIsToldAndRepaired() {
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     int repairs = repairs(here);
     // By itself it may be found a moment before.
     Await.until(
@@ -201,7 +205,7 @@ class CommandsIT {
 
   @Test
   void whatIsNotInServiceIsNotChecked() {
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     assertThat(run("stop", "orders", "--at", at(leads)).err()).isEmpty();
     Await.until(
         "out",

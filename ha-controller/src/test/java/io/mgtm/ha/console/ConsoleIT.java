@@ -53,7 +53,7 @@ class ConsoleIT {
   }
 
   private static String other() {
-    return rig.cluster.where("orders").orElseThrow().equals("a") ? "b" : "a";
+    return rig.cluster.awaitWhere("orders").equals("a") ? "b" : "a";
   }
 
   private static HttpResponse<String> get(String path, String... headers) throws Exception {
@@ -96,7 +96,7 @@ class ConsoleIT {
   @Test
   void aResourceIsCheckedByKeyboard() throws Exception {
     try (Browser browser = Browser.open(folder.resolve("profile-check"))) {
-      String here = rig.cluster.where("orders").orElseThrow();
+      String here = rig.cluster.awaitWhere("orders");
       browser.visit(rig.url(here.equals("a") ? "b" : "a") + "/");
       browser.awaitText("#top", "live");
       browser.awaitText("#hierarchies", "Check");

@@ -61,7 +61,7 @@ class ConsoleLongIT {
     rig = ConsoleRig.start(folder, List.of("db1", "db2", "w"), HIERARCHIES);
     Await.until("in service", () -> rig.cluster.where("orders").isPresent());
     Await.until("in service", () -> rig.cluster.where("billing").isPresent());
-    String here = rig.cluster.where("orders").orElseThrow();
+    String here = rig.cluster.awaitWhere("orders");
     String there = here.equals("db1") ? "db2" : "db1";
     Map<String, String> primary = new LinkedHashMap<>();
     primary.put("role", "primary");
@@ -83,9 +83,7 @@ class ConsoleLongIT {
     rig.cluster.knows("db1", "gtm", gtm("g1", "leader"));
     rig.cluster.knows("db2", "gtm", gtm("g2", "follower"));
     rig.cluster.breaks(
-        rig.cluster.where("billing").orElseThrow(),
-        "web",
-        "exit status 1: cannot bind 10.0.0.101:8080");
+        rig.cluster.awaitWhere("billing"), "web", "exit status 1: cannot bind 10.0.0.101:8080");
     Await.until(
         "a failover waits",
         () -> rig.cluster.node("db1").view().state().placements().get("billing").pending() != null);
@@ -283,7 +281,7 @@ class ConsoleLongIT {
   void textIsNeverMarkup() throws Exception {
     String evil = "<img src=x onerror=document.title=1><script>alert(1)</script>\"'&amp;";
     rig.cluster
-        .node(rig.cluster.leader().orElseThrow())
+        .node(rig.cluster.awaitLeader())
         .ask(evil, new OperatorCommand.Maintain(OperatorCommand.Scope.NODE, "db2", false))
         .join();
     Map<String, String> facts = new LinkedHashMap<>(gtm("g1", "leader"));

@@ -53,7 +53,7 @@ final class ConsoleRig implements AutoCloseable {
 
   /** A node that does not lead, so that what is asked of it is passed on. */
   String follower() {
-    String leader = cluster.leader().orElseThrow();
+    String leader = cluster.awaitLeader();
     return names.stream()
         .filter(name -> !name.equals(leader) && !name.equals("w"))
         .findFirst()

@@ -65,7 +65,7 @@ abstract class ChangingCluster {
   }
 
   final Reply apply(ClusterConfig config) {
-    String leader = cluster.leader().orElseThrow();
+    String leader = cluster.awaitLeader();
     long version = cluster.node(leader).view().state().configVersion();
     return cluster.ask(new Configure(config, version));
   }

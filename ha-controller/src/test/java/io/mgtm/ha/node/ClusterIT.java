@@ -59,8 +59,7 @@ class ClusterIT {
   @BeforeEach
   void awaitService() {
     Await.until("a leader", () -> cluster.leader().isPresent());
-    Await.until("in service", () -> cluster.where("orders").isPresent());
-    here = cluster.where("orders").orElseThrow();
+    here = cluster.awaitWhere("orders");
     there = here.equals("a") ? "b" : "a";
     isInServiceOnlyAt(here);
   }
@@ -90,7 +89,7 @@ class ClusterIT {
 
   @Test
   void whoDoesNotLeadSaysSo() {
-    String other = cluster.leader().orElseThrow().equals("a") ? "b" : "a";
+    String other = cluster.awaitLeader().equals("a") ? "b" : "a";
 
     assertThat(cluster.node(other).ask("test", new OperatorCommand.Stop("orders")).join().outcome())
         .isEqualTo(Outcome.NOT_LEADING);

@@ -48,8 +48,7 @@ class FenceIT {
     try (LocalCluster cluster =
         new LocalCluster(folder, List.of("a", "b", "w"), HIERARCHIES, null, GUARD, fence)) {
       cluster.start("a", "b", "w");
-      Await.until("in service", () -> cluster.where("orders").isPresent());
-      String here = cluster.where("orders").orElseThrow();
+      String here = cluster.awaitWhere("orders");
       String there = here.equals("a") ? "b" : "a";
 
       cluster.stop(here);

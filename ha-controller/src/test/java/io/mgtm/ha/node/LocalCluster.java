@@ -147,6 +147,11 @@ public final class LocalCluster implements AutoCloseable {
         : Optional.empty();
   }
 
+  /** The same, waited for: a busy machine deposes leaders. */
+  public String awaitLeader() {
+    return Await.present("a leader", this::leader);
+  }
+
   Report.State state(String seenBy, String node, String hierarchy) {
     ClusterView.NodeStatus status = node(seenBy).view().nodes().get(node);
     Report report = status == null ? null : status.reports().get(hierarchy);
@@ -161,6 +166,11 @@ public final class LocalCluster implements AutoCloseable {
                 running.keySet().stream()
                     .allMatch(seenBy -> state(seenBy, node, hierarchy) == Report.State.IN))
         .findFirst();
+  }
+
+  /** The same, waited for. */
+  public String awaitWhere(String hierarchy) {
+    return Await.present(hierarchy + " in service", () -> where(hierarchy));
   }
 
   long epoch(String seenBy, String hierarchy) {

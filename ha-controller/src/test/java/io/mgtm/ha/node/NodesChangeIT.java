@@ -49,7 +49,7 @@ class NodesChangeIT extends ChangingCluster {
   void aNodeTakesAnothersPlace() throws Exception {
     List<String> on = List.of("a", "b");
     begins(with(on, "a", "b", "c"));
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     ClusterConfig next = with(on, "a", "b", "d");
     assertThat(apply(next).text()).startsWith("c leaves, and is not retired");
 
@@ -68,7 +68,7 @@ class NodesChangeIT extends ChangingCluster {
   void theTimingChangesUnderWhatIsInService() throws Exception {
     ClusterConfig first = with(List.of("a", "b"), "a", "b", "c");
     begins(first);
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     long epoch = cluster.epoch("a", "orders");
     Timing shorter = new Timing(200, 10_000, 2_000, 5);
     ClusterConfig next =
@@ -114,7 +114,7 @@ class NodesChangeIT extends ChangingCluster {
     cluster.stop("c");
     cluster.start(next, "c");
     Await.until("it is connected", () -> cluster.node("a").view().connected().contains("c"));
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     // One of three may go, and the witness is of the two others.
     cluster.stop(here.equals("a") ? "b" : "a");
     Await.until("a leader of two", () -> cluster.leader().isPresent());
@@ -126,7 +126,7 @@ class NodesChangeIT extends ChangingCluster {
   void theClusterHasAnotherNameOnceAllHaveStartedAnew() throws Exception {
     ClusterConfig first = with("c", List.of("a", "b"), "a", "b", "c");
     begins(first);
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     ClusterConfig next =
         new ClusterConfig("other", first.timing(), first.nodes(), first.hierarchies());
     assertThat(apply(next).text()).contains("the cluster is named test, not other");

@@ -49,7 +49,7 @@ class PairGrowsIT extends ChangingCluster {
   private record Service(String node, long epoch, int starts) {}
 
   private Service service() {
-    String here = cluster.where("orders").orElseThrow();
+    String here = cluster.awaitWhere("orders");
     return new Service(here, cluster.epoch("a", "orders"), cluster.kit.starts());
   }
 

@@ -307,8 +307,7 @@ class VolumeFenceIT {
         "it is out", () -> cluster.state("a", "a", HIERARCHY) == Report.State.OUT && !isPlaced());
     done(new Configure(moved(copies), version));
     done(new Start(HIERARCHY, "", false));
-    Await.until("it is in service", () -> cluster.where(HIERARCHY).isPresent());
-    String on = cluster.where(HIERARCHY).orElseThrow();
+    String on = cluster.awaitWhere(HIERARCHY);
     awaitUpToDate("c", "a", "b");
     assertThat(write(on, 5).ended()).isTrue();
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -180,12 +181,8 @@ final class Replicators {
   }
 
   int awaitServing() {
-    Await.until("a replicator that serves", () -> serving() >= 0);
-    try {
-      return serving();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    return Await.present(
+        "a replicator that serves", () -> Optional.of(serving()).filter(number -> number >= 0));
   }
 
   /** All servers are in at the one that serves. */
@@ -233,13 +230,13 @@ final class Replicators {
   }
 
   void kill(int number) throws InterruptedException {
-    processes[number].destroyForcibly().waitFor(60, TimeUnit.SECONDS);
+    processes[number].destroyForcibly().waitFor(180, TimeUnit.SECONDS);
     processes[number] = null;
   }
 
   void shutDown(int number) throws InterruptedException {
     processes[number].destroy();
-    assertThat(processes[number].waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(processes[number].waitFor(180, TimeUnit.SECONDS)).isTrue();
     processes[number] = null;
   }
 
@@ -258,7 +255,7 @@ final class Replicators {
   void close() throws InterruptedException {
     for (Process process : processes) {
       if (process != null) {
-        process.destroyForcibly().waitFor(60, TimeUnit.SECONDS);
+        process.destroyForcibly().waitFor(180, TimeUnit.SECONDS);
       }
     }
   }
