@@ -199,7 +199,7 @@ class ProxyServerIT {
   @Test
   void aNodeThatIsSilentForAWhileIsNotTakenForAnOriginalGtm() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      silent.setSoTimeout(30_000);
+      silent.setSoTimeout(180_000);
       proxy =
           ProxyServer.start(
               TestProxy.config(

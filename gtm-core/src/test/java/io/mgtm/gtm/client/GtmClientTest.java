@@ -189,7 +189,7 @@ class GtmClientTest {
       assertThatThrownBy(
               () ->
                   GtmClient.connect(
-                      (InetSocketAddress) other.getLocalSocketAddress(), waiting(20_000)))
+                      (InetSocketAddress) other.getLocalSocketAddress(), waiting(180_000)))
           .hasMessageContaining("broke the protocol")
           .hasMessageContaining("Postgres-XC");
       answering.join(5_000);

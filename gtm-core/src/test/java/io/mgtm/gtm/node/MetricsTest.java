@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -109,7 +108,6 @@ class MetricsTest {
 
   /** Requests that never end, in their head or in their body, keep nobody else waiting for long. */
   @Test
-  @Timeout(60)
   void requestsThatNeverEndAreCutOff() throws Exception {
     try (TestGtm gtm = TestGtm.in(folder).withMetrics().start()) {
       int port = gtm.server().metricsAddress().getPort();

@@ -22,7 +22,7 @@ class GuardedLoopTest {
   }
 
   private void expect(Throwable thrown) throws InterruptedException {
-    assertThat(fatal.poll(20, TimeUnit.SECONDS)).isSameAs(thrown);
+    assertThat(fatal.poll(180, TimeUnit.SECONDS)).isSameAs(thrown);
   }
 
   @Test

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Assumptions;
 public final class Rig {
   private static final long DEADLINE_MS = 120_000;
 
+  /** Of a test's own programs, which stand still when the machine does. */
+  private static final long PROGRAM_MS = 600_000;
+
   private final Path folder;
 
   Rig(Path folder) throws IOException {
@@ -65,7 +68,7 @@ public final class Rig {
   }
 
   static String run(String... command) throws KitException, InterruptedException {
-    return Programs.run(Program.of(Deadline.in(DEADLINE_MS), command)).succeeded().output().strip();
+    return Programs.run(Program.of(Deadline.in(PROGRAM_MS), command)).succeeded().output().strip();
   }
 
   /** What a script prints. */

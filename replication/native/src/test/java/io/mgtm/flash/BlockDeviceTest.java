@@ -79,7 +79,7 @@ class BlockDeviceTest {
 
   private static FlashException outcome(FlashQueue queue) throws FlashException {
     FlashException[] outcome = new FlashException[1];
-    assertThat(queue.await(1, 20_000_000_000L, (tag, bytes, error) -> outcome[0] = error))
+    assertThat(queue.await(1, 180_000_000_000L, (tag, bytes, error) -> outcome[0] = error))
         .isEqualTo(1);
     return outcome[0];
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FlashMisuseTest {
 
   private static final int BLOCK = 4096;
-  private static final long SOON_NS = 20_000_000_000L;
+  private static final long SOON_NS = 180_000_000_000L;
 
   @TempDir Path folder;
 

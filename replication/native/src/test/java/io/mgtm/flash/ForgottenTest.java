@@ -30,7 +30,7 @@ class ForgottenTest {
     BufferPool pool = BufferPool.of(4, BLOCK);
     Path path = folder.resolve("forgotten");
     forget(engine, pool, path);
-    long end = System.nanoTime() + 40_000_000_000L;
+    long end = System.nanoTime() + 180_000_000_000L;
     while ((pool.available() < 4 || openDescriptors(path) > 0) && System.nanoTime() < end) {
       System.gc();
     }

@@ -9,7 +9,7 @@ import java.util.List;
 /** A file, a pool and a queue of one engine. */
 final class Rig implements AutoCloseable {
 
-  private static final long SOON_NS = 20_000_000_000L;
+  private static final long SOON_NS = 180_000_000_000L;
 
   /** What a completion said. */
   record Outcome(long tag, int bytes, FlashException error) {}

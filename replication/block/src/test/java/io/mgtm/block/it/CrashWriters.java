@@ -65,7 +65,7 @@ final class CrashWriters {
   void stop() throws InterruptedException {
     writing = false;
     for (Thread thread : threads) {
-      thread.join(60_000);
+      thread.join(180_000);
       assertThat(thread.isAlive()).as("%s still runs", thread.getName()).isFalse();
     }
     threads.clear();

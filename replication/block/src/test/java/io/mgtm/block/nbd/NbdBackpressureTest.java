@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A client that asks and asks but takes no replies. */
@@ -28,7 +27,6 @@ class NbdBackpressureTest {
   @TempDir Path folder;
 
   @Test
-  @Timeout(60)
   void aClientThatTakesNoRepliesCostsABoundedAmountOfMemory() throws Exception {
     MemoryExport export = new MemoryExport(READ_BYTES);
     EventLoopGroup group = Sockets.loops(1, "test");

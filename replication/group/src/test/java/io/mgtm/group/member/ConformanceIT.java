@@ -34,13 +34,13 @@ class ConformanceIT {
   }
 
   private static List<String> readsWhatItAdded(TestMember leader) throws Exception {
-    int before = leader.read().get(20, TimeUnit.SECONDS).size();
+    int before = leader.read().get(180, TimeUnit.SECONDS).size();
     for (int i = 0; i < 200; i++) {
       leader.add("w" + i, i % 10 == 0 ? Durability.REQUIRED : Durability.BUFFERED);
     }
-    List<String> words = leader.add("last", Durability.BUFFERED).get(20, TimeUnit.SECONDS);
+    List<String> words = leader.add("last", Durability.BUFFERED).get(180, TimeUnit.SECONDS);
     assertThat(words).hasSize(before + 201).endsWith("w199", "last");
-    assertThat(leader.read().get(20, TimeUnit.SECONDS)).isEqualTo(words);
+    assertThat(leader.read().get(180, TimeUnit.SECONDS)).isEqualTo(words);
     return words;
   }
 

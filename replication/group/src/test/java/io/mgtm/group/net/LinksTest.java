@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LinksTest {
-  private static final int READ_MS = 30_000;
+  private static final int READ_MS = 180_000;
   private static final long MEMORY_BYTES_MAX = 32L << 20;
 
   @TempDir Path folder;

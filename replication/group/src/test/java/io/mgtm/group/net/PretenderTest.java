@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PretenderTest {
   private static final String CLUSTER = "pretender-test";
   private static final int TIMES = 2_000;
-  private static final int READ_MS = 30_000;
+  private static final int READ_MS = 180_000;
   private static final int TEN_MB = 10_000_000;
 
   private final List<InetSocketAddress> places = OwnAddress.addresses(2);

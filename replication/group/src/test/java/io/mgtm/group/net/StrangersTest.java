@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
 class StrangersTest {
   private static final int TIMES = 200;
   private static final int LINES_MAX = 40;
-  private static final int READ_MS = 30_000;
+  private static final int READ_MS = 180_000;
 
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
