@@ -3,7 +3,6 @@ package io.mgtm.gtm.node;
 import io.mgtm.common.HostPort;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
-import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.config.AccessConfig;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
@@ -11,6 +10,7 @@ import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.wire.xc12.RawClient;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -123,8 +123,8 @@ public final class TestGtm implements AutoCloseable {
 
   /** The only member of a group in a mode. */
   TestGtm aloneInAGroup(GroupMode mode) {
-    int port = FreePorts.takeOne();
-    group = new GroupConfig("g1", "g1=127.0.0.1:" + port, mode, null, "test");
+    String members = "g1=" + OwnAddress.HOST + ":" + OwnAddress.port();
+    group = new GroupConfig("g1", members, mode, null, "test");
     return this;
   }
 

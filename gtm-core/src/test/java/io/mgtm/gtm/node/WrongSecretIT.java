@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.group.GroupMode;
-import io.mgtm.group.net.FreePorts;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Two members whose links have different secrets. */
 class WrongSecretIT {
-  private static final HostPort ANY = new HostPort("127.0.0.1", 0);
+  /** The others take a leader's clients to listen at the host where it does. */
+  private static final HostPort ANY = new HostPort(OwnAddress.HOST, 0);
 
   @TempDir private Path folder;
   private final List<GtmServer> nodes = new ArrayList<>();
@@ -58,7 +59,7 @@ class WrongSecretIT {
   }
 
   private static String health(GtmServer node) {
-    URI uri = URI.create("http://127.0.0.1:" + node.metricsAddress().getPort() + "/health");
+    URI uri = URI.create("http://" + HostPort.of(node.metricsAddress()) + "/health");
     try {
       return HttpClient.newHttpClient()
           .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
@@ -73,8 +74,9 @@ class WrongSecretIT {
 
   @Test
   void theOneThatDoesNotLeadIsDownAndSaysWhy() throws Exception {
-    List<Integer> ports = FreePorts.take(2);
-    String members = "g1=127.0.0.1:%d,g2=127.0.0.1:%d".formatted(ports.get(0), ports.get(1));
+    String members =
+        "g1=%s:%d,g2=%s:%d"
+            .formatted(OwnAddress.HOST, OwnAddress.port(), OwnAddress.HOST, OwnAddress.port());
     start("g1", members);
     start("g2", members);
     Await.until(
