@@ -13,32 +13,27 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** {@code backup} and {@code restore} as an operator sees them. */
 class BackupCommandTest {
-  @TempDir private Path folder;
-  private GtmServer server;
+  @TempDir private static Path folder;
+  @AutoClose private static GtmServer server;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
-  @BeforeEach
-  void start() throws IOException {
+  @BeforeAll
+  static void start() throws IOException {
     server = GtmServer.start(GtmConfig.at(folder.resolve("g"), new HostPort("127.0.0.1", 0)));
     try (GtmClient client = GtmClient.connect(server.address())) {
       for (int i = 0; i < 3_000; i++) {
         client.createSequence(GtmClient.sequenceKey("d.public.s" + i));
       }
     }
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    server.close();
   }
 
   private int run(String... arguments) {
