@@ -28,21 +28,18 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** Lists that fit no frame, and 65,000 transactions, at every member of a group. */
-@Timeout(300)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LongListsGroupIT {
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();
   private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-gateway", fatal::set);
   private TestNodes nodes;
 
-  /** Their list takes several frames. */
   int sequences() {
-    return 150_000;
+    return LargeState.SEQUENCES;
   }
 
   @BeforeAll

@@ -39,6 +39,8 @@ class FlowControlTest {
   /** After which a client that never reads is closed. */
   private static final int DEAF_MS = 5_000;
 
+  private static final int RECEIVE_BYTES = 64 * 1024;
+
   @TempDir Path folder;
 
   private TestGtm in(int ioThreads, int frameMs, int outboundMs) {
@@ -147,9 +149,10 @@ class FlowControlTest {
             in(ioThreads, FRAME_MS, DEAF_MS)
                 .links(new LinksConfig(null, keys.certificate(), keys.key(), null, false, 10_000))
                 .start();
-        Socket deaf =
-            sockets.createSocket(
-                gtm.server().address().getAddress(), gtm.server().address().getPort())) {
+        Socket deaf = sockets.createSocket()) {
+      // What the kernel holds for it is no part of what the node does.
+      deaf.setReceiveBufferSize(RECEIVE_BYTES);
+      deaf.connect(gtm.server().address());
       long before = directBytes();
       ByteBuf pings = Unpooled.buffer();
       LinkWriter.preface(pings);

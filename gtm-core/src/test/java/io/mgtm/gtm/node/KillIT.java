@@ -30,7 +30,7 @@ class KillIT {
   private static final int ROUNDS = 2;
   private static final int ROUNDS_LONG = 200;
   private static final int WORKERS = 4;
-  private static final int LIFE_REPLIES_MAX = 1_000;
+  private static final int LIFE_REPLIES_MAX = 300;
 
   @TempDir Path folder;
 

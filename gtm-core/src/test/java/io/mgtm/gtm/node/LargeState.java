@@ -12,6 +12,9 @@ import java.util.List;
 
 /** Many sequences, and nearly as many open transactions as the limits allow by default. */
 public final class LargeState {
+  /** So many that their list takes several frames. */
+  public static final int SEQUENCES = 150_000;
+
   /** As many sequences as the limits allow by default. */
   public static final int SEQUENCES_MAX = 1_000_000;
 
