@@ -186,6 +186,7 @@ class VolumeKitIT {
   }
 
   @Test
+  @Tag("long")
   void killedAgentComesBackInServiceAndIsEndedByItsGuard() throws Exception {
     kit.data(right);
     kit.data(left);
@@ -210,6 +211,7 @@ class VolumeKitIT {
 
   /** Parameters that have changed reach an agent where it serves nobody, and lose nothing. */
   @Test
+  @Tag("long")
   void agentWithFormerParametersBeginsAgainOnceItIsSecondary() throws Exception {
     kit.data(right);
     kit.data(left);
@@ -242,6 +244,7 @@ class VolumeKitIT {
   }
 
   @Test
+  @Tag("long")
   void hungAgentFailsItsCheckAndIsTakenOut() throws Exception {
     kit.data(right);
     kit.data(left);
