@@ -13,12 +13,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The replicator's process is killed while clients write, and started again. */
 class ReplicatorDiesIT {
-  private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 2);
+  private static final int ROUNDS_LONG = Integer.getInteger("mgtm.rounds", 6);
 
   @TempDir private Path folder;
   private final HostPort address = new HostPort(OwnAddress.HOST, OwnAddress.port());
@@ -71,12 +72,22 @@ class ReplicatorDiesIT {
 
   @Test
   void whatWasAcknowledgedIsAtAllServersAndNothingIsThereTwice() throws Exception {
+    dies(1);
+  }
+
+  @Test
+  @Tag("long")
+  void norAfterManyDeaths() throws Exception {
+    dies(ROUNDS_LONG);
+  }
+
+  private void dies(int rounds) throws Exception {
     cluster = new Cluster(folder, 2, "dtp", Transfers.TABLES);
     cluster.external = address;
     start();
     Transfers transfers = new Transfers(cluster, 4);
     try {
-      for (int round = 0; round < ROUNDS; round++) {
+      for (int round = 0; round < rounds; round++) {
         long before = transfers.done();
         Await.until("more moves", () -> transfers.done() > before + 100);
         process.destroyForcibly().waitFor(60, TimeUnit.SECONDS);

@@ -227,7 +227,7 @@ class TakeoverIT {
 
   private void more() {
     long before = transfers.done();
-    Await.until("more moves", () -> transfers.done() > before + 100);
+    Await.until("more moves", () -> transfers.done() > before + 40);
   }
 
   /** What clients and operators see of a group that is whole. */
