@@ -31,33 +31,36 @@ final class MachineCheck {
             FenceFile.at(fence.getKey()) + "/" + wrong.get().parameter(), wrong.get().sentence());
       }
     }
-    secret();
+    read(SECRET_FILE, key -> secret());
     for (Map.Entry<String, Webhook> each : file.tells().webhooks().entrySet()) {
-      String at = "/notify/webhooks/" + each.getKey() + "/secretFile";
-      readable(at, Optional.of(each.getValue().secretFile()));
+      Path secret = each.getValue().secretFile();
+      read(
+          "/notify/webhooks/" + each.getKey() + "/secretFile",
+          key -> SecretFile.ofLinks(key, secret));
     }
-    readable("/notify/mail/passwordFile", file.tells().mail().flatMap(Mail::passwordFile));
+    Optional<Path> password = file.tells().mail().flatMap(Mail::passwordFile);
+    if (password.isPresent()) {
+      read("/notify/mail/passwordFile", key -> SecretFile.firstLine(key, password.get()));
+    }
   }
 
-  private void readable(String at, Optional<Path> secret) throws ConfigException {
+  private interface Reader {
+    void read(String key) throws IOException;
+  }
+
+  private void read(String at, Reader what) throws ConfigException {
     try {
-      if (secret.isPresent()) {
-        SecretFile.firstLine(at.substring(1).replace('/', '.'), secret.get());
-      }
+      what.read(at.substring(1).replace('/', '.'));
     } catch (IOException e) {
       throw yaml.error(at, e.getMessage());
     }
   }
 
-  private void secret() throws ConfigException {
-    try {
-      file.secret();
-      Path secret = file.secretFile().orElse(null);
-      if (secret != null && SecretFile.isOpenToOthers(secret)) {
-        throw new IOException("%1$s can be used by others; chmod 600 %1$s".formatted(secret));
-      }
-    } catch (IOException e) {
-      throw yaml.error(SECRET_FILE, e.getMessage());
+  private void secret() throws IOException {
+    file.secret();
+    Path secret = file.secretFile().orElse(null);
+    if (secret != null && SecretFile.isOpenToOthers(secret)) {
+      throw new IOException("%1$s can be used by others; chmod 600 %1$s".formatted(secret));
     }
   }
 }

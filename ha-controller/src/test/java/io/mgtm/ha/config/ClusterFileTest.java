@@ -314,6 +314,9 @@ class ClusterFileTest {
     Files.writeString(file, named + "\nnotify: {webhooks: {ops: %s}}\n".formatted(hook));
     assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
         .hasMessageContaining("cannot read notify.webhooks.ops.secretFile");
+    Files.writeString(folder.resolve("hook"), "short\n");
+    assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
+        .hasMessageContaining("5 characters are not allowed");
 
     Files.writeString(file, WHOLE.replaceAll("secretFile.*\n", ""));
     assertThatThrownBy(() -> ClusterFile.check(file, ResourceCheck.NONE))
