@@ -3,7 +3,6 @@ package io.mgtm.ha.api;
 import io.mgtm.ha.core.Report;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Node;
-import io.mgtm.ha.model.Timing;
 import io.mgtm.ha.node.ClusterView;
 import java.util.Map;
 
@@ -164,8 +163,7 @@ final class Metrics {
 
   /** What a node said before it fell silent may be long over. */
   private static boolean isHeard(ClusterView view, ClusterView.NodeStatus status) {
-    ClusterConfig config = view.state().config();
-    int leaseMs = (config == null ? Timing.defaults() : config.timing()).leaseMs();
+    int leaseMs = view.state().timing().leaseMs();
     return status.silentMs().values().stream().anyMatch(silentMs -> silentMs < leaseMs);
   }
 

@@ -85,7 +85,7 @@ final class QuorumDiskCommands {
       List<String> nodes = List.copyOf(config.nodes().keySet());
       if (QuorumDisk.votes(disk) && !(force && bothRunning)) {
         throw new ConfigException(
-            "%s is a quorum disk already, and votes. Without its votes one node alone has no majority: if it is to be made anew, see that mgtm ha status hears both nodes, and say --force --both-running"
+            "%s is a quorum disk already, and votes. Creating it again discards its votes, and without them a single node has no majority. Check with mgtm ha status that both controllers are running, then use --force --both-running"
                 .formatted(disk));
       }
       QuorumDisk.create(disk, config.cluster(), nodes, force);

@@ -313,6 +313,16 @@ public sealed interface ClusterCommand
    * quorum disk counts as one, on which a node is heard that the disk votes for.
    */
   record SilentPath(String node, String path, boolean silent) implements OfNode {
+    /** By which {@link ClusterState#silentPaths} has it. */
+    String key() {
+      return node + " " + path;
+    }
+
+    /** Whether a key is of a network of a node, and not of the quorum disk. */
+    static boolean isNetworkOf(String node, String key) {
+      return key.startsWith(node + " ") && !key.endsWith(" " + ClusterConfig.QUORUM_DISK);
+    }
+
     @Override
     public String what() {
       if (path.equals(ClusterConfig.QUORUM_DISK)) {

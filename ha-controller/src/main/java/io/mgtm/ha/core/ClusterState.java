@@ -129,8 +129,8 @@ public record ClusterState(
         .orElse(0);
   }
 
-  /** That of the configuration. */
-  Timing timing() {
+  /** That of the configuration, or the default before there is one. */
+  public Timing timing() {
     return config == null ? Timing.defaults() : config.timing();
   }
 

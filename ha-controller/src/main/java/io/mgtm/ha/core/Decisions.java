@@ -105,11 +105,12 @@ public final class Decisions {
     Long agoMs = view.paths().get(path);
     boolean heard = agoMs != null && agoMs <= leaseMs;
     boolean silent = !heard && view.contactMs() > leaseMs;
-    boolean told = seen.state().silentPaths().contains(node + " " + path);
+    SilentPath next = new SilentPath(node, path, silent);
+    boolean told = seen.state().silentPaths().contains(next.key());
     if (told ? heard : silent) {
       decisions.add(
           new Decision(
-              new SilentPath(node, path, silent),
+              next,
               Decision.BY_ITSELF,
               silent
                   ? "nothing came from it there for as long as a lease, while it was heard elsewhere"
@@ -124,13 +125,14 @@ public final class Decisions {
         .forEach(
             (node, view) -> {
               DiskReport disk = view.last() == null ? null : view.last().disk();
-              String known = node + " " + ClusterConfig.QUORUM_DISK;
-              if (disk != null
-                  && seen.contact(node)
-                  && disk.votes() == seen.state().silentPaths().contains(known)) {
+              if (disk == null || !seen.contact(node)) {
+                return;
+              }
+              SilentPath next = new SilentPath(node, ClusterConfig.QUORUM_DISK, !disk.votes());
+              if (next.silent() != seen.state().silentPaths().contains(next.key())) {
                 decisions.add(
                     new Decision(
-                        new SilentPath(node, ClusterConfig.QUORUM_DISK, !disk.votes()),
+                        next,
                         Decision.BY_ITSELF,
                         disk.votes() ? "it answers " + node : disk.wrong(),
                         Map.of()));

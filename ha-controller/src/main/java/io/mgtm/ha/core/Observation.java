@@ -29,14 +29,19 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
    * that would not take it.
    */
   String refusal(OperatorCommand command) {
-    String named =
-        command instanceof Switchover to
-            ? to.node()
-            : command instanceof Start start ? start.node() : "";
+    String named = named(command);
     // First: what else stands in the way may have an answer that does not help.
     return nodes.containsKey(named) && !contact(named)
         ? named + " is silent"
         : state.refusal(command);
+  }
+
+  /** The node that it shall be in service on; empty where that is to be chosen. */
+  private static String named(OperatorCommand command) {
+    if (command instanceof Start start) {
+      return start.node();
+    }
+    return command instanceof Switchover to ? to.node() : "";
   }
 
   /** Whether a node hears this leader and is heard. */

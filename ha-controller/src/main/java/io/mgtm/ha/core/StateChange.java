@@ -7,7 +7,6 @@ import io.mgtm.ha.core.Placement.Pending;
 import io.mgtm.ha.core.Placement.Stage;
 import io.mgtm.ha.model.ClusterConfig;
 import io.mgtm.ha.model.Hierarchy;
-import io.mgtm.ha.model.Node;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
@@ -185,8 +184,10 @@ public final class StateChange {
 
   String activate(OperatorCommand.Activate command) {
     String refused = nodeRefused(command.node());
-    boolean done = refused.isEmpty() && retired.remove(command.node()) != null;
-    return done || !refused.isEmpty() ? refused : command.node() + " is not retired";
+    if (refused.isEmpty() && retired.remove(command.node()) == null) {
+      refused = command.node() + " is not retired";
+    }
+    return refused;
   }
 
   String maintain(OperatorCommand.Maintain command) {
@@ -223,7 +224,7 @@ public final class StateChange {
     }
     term = command.term();
     leader = command.leader();
-    silentPaths.removeIf(path -> path.startsWith(leader + " " + Node.PATH));
+    silentPaths.removeIf(key -> ClusterCommand.SilentPath.isNetworkOf(leader, key));
     return "";
   }
 
@@ -344,7 +345,7 @@ public final class StateChange {
   }
 
   String silentPath(ClusterCommand.SilentPath command) {
-    return recorded(silentPaths, command.node() + " " + command.path(), command.silent());
+    return recorded(silentPaths, command.key(), command.silent());
   }
 
   private static String recorded(Set<String> names, String name, boolean on) {

@@ -22,9 +22,6 @@ public record Node(
     HostPort api,
     String watchdogDevice) {
 
-  /** What all names of paths begin with. */
-  public static final String PATH = "path";
-
   /** Keeps lists immutable; an older configuration names no device. */
   public Node {
     paths = List.copyOf(paths);
@@ -33,6 +30,6 @@ public record Node(
 
   /** How people are told of a path, by its place among {@link #paths}. */
   public static String path(int place) {
-    return PATH + (place + 1);
+    return "path" + (place + 1);
   }
 }

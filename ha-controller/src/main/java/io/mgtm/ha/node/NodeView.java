@@ -101,9 +101,9 @@ final class NodeView {
       group.warnings().forEach(each -> warnings.add(NoLeader.withLastResort(each, LAST_RESORT)));
     }
     Map<String, Map<String, Report>> reports = new LinkedHashMap<>();
-    heard.forEach((node, of) -> reports.put(node, of.newest.reports()));
     heard.forEach(
         (node, of) -> {
+          reports.put(node, of.newest.reports());
           DiskReport said = of.newest.disk();
           if (said != null && !said.votes() && !node.equals(name)) {
             warnings.add(ofDisk(node, said.wrong()));

@@ -12,6 +12,7 @@ import io.mgtm.ha.node.ClusterView;
 import io.mgtm.ha.node.ClusterView.NodeStatus;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class MetricsTest {
@@ -28,6 +29,13 @@ class MetricsTest {
     return new Node("", witness, first, paths, first, "");
   }
 
+  private static Stream<String> lines(Map<String, NodeStatus> heard) {
+    ClusterView view =
+        new ClusterView(
+            "a", "", 1, 1, 40_000, List.of(), List.of(), List.of(), heard, ClusterState.EMPTY);
+    return Metrics.text(view, CONFIG).lines();
+  }
+
   @Test
   void aQuorumDiskAnswersTheNodesThatSaySo() {
     DiskReport votes = new DiskReport(null, 0, 1, "");
@@ -37,11 +45,7 @@ class MetricsTest {
             "a", new NodeStatus(1, Map.of("here", 10L), Map.of(), votes),
             "b", new NodeStatus(1, Map.of("path1", 20L), Map.of(), lost),
             "c", new NodeStatus(1, Map.of("path1", 90_000L), Map.of(), votes));
-    ClusterView view =
-        new ClusterView(
-            "a", "", 1, 1, 40_000, List.of(), List.of(), List.of(), heard, ClusterState.EMPTY);
-
-    assertThat(Metrics.text(view, CONFIG).lines().filter(line -> line.contains("disk_answers{")))
+    assertThat(lines(heard).filter(line -> line.contains("disk_answers{")))
         .containsExactlyInAnyOrder(
             "mgtm_ha_quorum_disk_answers{node=\"a\"} 1.0",
             "mgtm_ha_quorum_disk_answers{node=\"b\"} 0.0",
@@ -54,11 +58,7 @@ class MetricsTest {
         Map.of(
             "a", new NodeStatus(1, Map.of("here", 10L), Map.of(), null),
             "b", new NodeStatus(1, Map.of("path1", 20L), Map.of(), null));
-    ClusterView view =
-        new ClusterView(
-            "a", "", 1, 1, 40_000, List.of(), List.of(), List.of(), heard, ClusterState.EMPTY);
-
-    assertThat(Metrics.text(view, CONFIG).lines().filter(line -> line.contains("silent_seconds{")))
+    assertThat(lines(heard).filter(line -> line.contains("silent_seconds{")))
         .containsExactlyInAnyOrder(
             "mgtm_ha_path_silent_seconds{node=\"a\",path=\"here\"} 0.01",
             "mgtm_ha_path_silent_seconds{node=\"b\",path=\"path1\"} 0.02",

@@ -9,6 +9,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class NodeTableTest {
+  /** Each without more than one blank in a row. */
+  private static Stream<String> rows(String view) throws Exception {
+    String table = NodeTable.of(new ObjectMapper().readTree(view));
+    return Stream.of(table.split("\n")).map(line -> line.strip().replaceAll(" +", " "));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'\"w\"', w yes yes log ok active",
@@ -21,8 +27,7 @@ class NodeTableTest {
          "state": {"config": {"nodes": {"a": {}, "w": {"witness": true}}}}}
         """
             .formatted(connected);
-    String table = NodeTable.of(new ObjectMapper().readTree(view));
-    assertThat(Stream.of(table.split("\n")).map(line -> line.strip().replaceAll(" +", " ")))
+    assertThat(rows(view))
         .containsExactly(
             "NODE HEARD VOTES PATHS STATE",
             "a yes yes path1 ok, path2 silent for 9 s active",
@@ -38,8 +43,7 @@ class NodeTableTest {
          "nodes": {"a": {"silentMs": {"here": 3}}, "b": {"silentMs": {"path2": 3}}},
          "state": {"config": {"nodes": {"a": {"paths": ["x"]}, "b": {"paths": ["x", "y"]}, "c": {"paths": ["x"]}}}}}
         """;
-    String table = NodeTable.of(new ObjectMapper().readTree(view));
-    assertThat(Stream.of(table.split("\n")).map(line -> line.strip().replaceAll(" +", " ")))
+    assertThat(rows(view))
         .containsExactly(
             "NODE HEARD VOTES PATHS STATE",
             "a yes no here ok active",
@@ -62,8 +66,6 @@ class NodeTableTest {
          "state": {"config": {"quorumDisk": "/dev/disk", "nodes": {"a": {}, "b": {}, "c": {}}}}}
         """
             .formatted(wrong);
-    String table = NodeTable.of(new ObjectMapper().readTree(view));
-    assertThat(Stream.of(table.split("\n")).map(line -> line.strip().replaceAll(" +", " ")))
-        .contains(row);
+    assertThat(rows(view)).contains(row);
   }
 }

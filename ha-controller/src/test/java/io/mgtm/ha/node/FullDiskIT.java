@@ -105,7 +105,7 @@ class FullDiskIT {
   @Test
   void theOthersGoOnAndItComesBack() throws Exception {
     String where = cluster.where("orders").orElseThrow();
-    // Nothing else is to be brought in service.
+    // So that no other hierarchy is brought in service.
     Await.until(
         "in maintenance",
         () -> cluster.ask(new Maintain(Scope.CLUSTER, "", true)).outcome() == Reply.Outcome.DONE);

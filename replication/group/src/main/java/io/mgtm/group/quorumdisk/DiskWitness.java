@@ -72,7 +72,6 @@ final class DiskWitness {
   private WitnessCore core;
 
   private DiskImage seen;
-  private volatile Optional<DiskMark> mark = Optional.empty();
   private int slot;
   private long number;
   private Optional<MemberId> writer = Optional.empty();
@@ -252,14 +251,13 @@ final class DiskWitness {
         Stream.concat(due.stream(), before).filter(of -> !now.shows(of)).findFirst();
     if (missing.isPresent()) {
       fail(
-          "it does not show what %s has written: it is another disk than that one's, a copy, or an older one, and more than one would vote. Have both nodes read one disk, or make it anew with both controllers running"
+          "it does not show what %s has written: it is another disk, a copy, or an older one. Configure one disk for both nodes, or create it again while both controllers are running"
               .formatted(missing.get().node()));
     } else if (core == null || now.slotOf(member) != slot || !now.othersBindAs(seen, slot)) {
       begin(now);
     } else if (now.said().get(slot).number() == number) {
       answered = pending.isPresent() ? pending : answered;
       seen = now;
-      mark = Optional.of(now.mark(slot));
       noteBeats(now);
       boolean known = core.isOfGroup() || now.isUsedBeside(member);
       problem = known ? "" : ALONE;
@@ -275,12 +273,13 @@ final class DiskWitness {
 
   /** Begins with what all have said, as far as any answer may have left on it. */
   private void begin(DiskImage now) {
-    slot = now.slotOf(member);
-    if (slot < 0) {
+    int own = now.slotOf(member);
+    if (own < 0) {
       refuse(
           "it has no slot for node %s: run mgtm ha quorum-disk renew %s".formatted(member, member));
       return;
     }
+    slot = own;
     if (now.said().get(slot).words().isEmpty()) {
       refusal = ""; // the place is new
     }
@@ -291,7 +290,6 @@ final class DiskWitness {
     seen = now;
     writer = Optional.empty();
     number = now.said().get(slot).number();
-    mark = Optional.of(now.mark(slot));
     Words none = Words.none(new MemberId(QuorumDisk.MEMBER, now.disk()));
     Words words = now.allWords(slot, none, answered);
     long nowMs = clockMs.getAsLong();
@@ -372,9 +370,9 @@ final class DiskWitness {
     return settings.electionTimeoutMs() / 2;
   }
 
-  /** What the member has on the disk; empty when that is not known yet. Any thread. */
+  /** What the member has on the disk; empty when that is not known yet. */
   Optional<DiskMark> mark() {
-    return mark;
+    return Optional.ofNullable(seen).map(image -> image.mark(slot));
   }
 
   boolean isClosed() {

@@ -151,14 +151,13 @@ public final class QuorumDiskTransport implements Transport {
     used.ifPresent(now -> now.witness().heard(of));
   }
 
-  /** What the member has on the disk; empty without one, or when that is not known. Any thread. */
+  /** What the member has on the disk; empty without one, or when that is not known. */
   public Optional<DiskMark> mark() {
     return used.flatMap(now -> now.witness().mark());
   }
 
   /**
    * Why the disk has not voted for the member for some time; empty when it does, or there is none.
-   * Any thread.
    *
    * @param status of the member
    */
@@ -173,7 +172,7 @@ public final class QuorumDiskTransport implements Transport {
         .filter(each -> isAnother(each.identity(), witness.mark()))
         .map(
             each ->
-                "it is not the one that votes: both nodes must name one disk. One that was made anew votes once both controllers run")
+                "it is not the one that votes. Configure one disk for both nodes; a disk that was created again votes once both controllers are running")
         .findFirst();
   }
 

@@ -228,7 +228,7 @@ final class Rejoin {
     return shared.config().timeouts().applyMs();
   }
 
-  /** Connects whoever is to be connected with it, before commits wait. */
+  /** Opens the connections to the server that will be needed, before commits wait. */
   private void letInPrepared(
       Node node, long fence, Replayer replayer, Map<String, Position> positions, long above)
       throws IOException {
