@@ -31,6 +31,9 @@ public final class HttpEndpoint implements AutoCloseable {
   /** Shorter than a connection is kept without an answer. */
   private static final int SLOW_MS = 20_000;
 
+  /** Of what a request brings beside its parameters, which nobody asks for. */
+  private static final int BODY_BYTES_MAX = 65_536;
+
   private static final String GET = "GET";
   private static final String POST = "POST";
   private static final String JSON_TYPE = "application/json";
@@ -191,6 +194,8 @@ public final class HttpEndpoint implements AutoCloseable {
         path,
         exchange -> {
           if (exchange.getRequestMethod().equals(method)) {
+            // Else the JDK's server takes the request for one that is late, and closes it.
+            exchange.getRequestBody().readNBytes(BODY_BYTES_MAX);
             handler.handle(exchange);
           } else {
             refuse(exchange, method, path);

@@ -108,6 +108,19 @@ class HttpEndpointTest {
     }
   }
 
+  /** What is not read while a page works is taken for late, and the connection closed. */
+  @Test
+  void aChangeBeginsWhenItsRequestIsWhole() throws Exception {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), endpoint.address().getPort())) {
+      String half = "POST /change HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{";
+      socket.getOutputStream().write(half.getBytes(US_ASCII));
+      socket.shutdownOutput();
+      assertThat(socket.getInputStream().readAllBytes()).isEmpty();
+    }
+    assertThat(changes).hasValue(0);
+  }
+
   @Test
   void healthSaysWhatIsWrong() throws Exception {
     assertThat(ask("GET", "/health").body())
