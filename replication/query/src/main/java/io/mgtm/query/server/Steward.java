@@ -135,7 +135,7 @@ final class Steward {
   private void compare(List<Node> unproven) throws IOException {
     Fleet fleet = shared.fleet();
     log.info("Comparing the servers, as the log of commits cannot tell of {}", unproven);
-    for (Verifier.Difference one : await(verifier.verify())) {
+    for (Verifier.Difference one : await(verifier.verifyUnserved())) {
       fleet.ejectDiffering(one.node(), "when the replicator started: " + one.text());
     }
     long last = await(shared.commits().lastNumber());

@@ -7,11 +7,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Compares the tables of all servers that are in, in snapshots of one boundary between commits,
- * while clients go on. Any thread.
+ * Compares the tables of all servers that are in, in snapshots of one boundary between commits.
+ * While there are clients one server after the other reads a table, with one process, so that the
+ * processors are left to them. Any thread.
  */
 final class Verifier {
   static final String DATABASES =
@@ -22,8 +24,9 @@ final class Verifier {
           + " n ON n.oid = relnamespace WHERE relkind = 'r' AND relpersistence <> 't' AND nspname"
           + " NOT IN ('pg_catalog', 'information_schema', 'mgtm') ORDER BY 1";
 
-  private static final String SNAPSHOT =
-      "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
+  private static final String BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1";
+
+  private static final String ONE_PROCESS = "; SET LOCAL max_parallel_workers_per_gather = 0";
 
   /** A row as a text: by format and not by a cast, which users may make their own. */
   static final String ROW = "format('%%s', \"a row\")";
@@ -59,7 +62,7 @@ final class Verifier {
 
   /** All differences, of all databases; fails with a {@link LoginException}. */
   CompletableFuture<List<Difference>> verify() {
-    return verify(shared.fleet().in(), () -> CompletableFuture.completedFuture(null));
+    return verify(shared.fleet().in(), Verifier::nothing);
   }
 
   /**
@@ -70,38 +73,55 @@ final class Verifier {
    */
   CompletableFuture<List<Difference>> verify(
       List<Node> nodes, Supplier<CompletableFuture<Void>> quiet) {
+    return verify(nodes, quiet, true);
+  }
+
+  /** The same of all that are in, as fast as they can, while there are no clients. */
+  CompletableFuture<List<Difference>> verifyUnserved() {
+    return verify(shared.fleet().in(), Verifier::nothing, false);
+  }
+
+  private static CompletableFuture<Void> nothing() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private CompletableFuture<List<Difference>> verify(
+      List<Node> nodes, Supplier<CompletableFuture<Void>> quiet, boolean served) {
     return role.ask(nodes.get(0).address(), role.database(), DATABASES)
-        .thenCompose(
-            rows -> {
-              CompletableFuture<List<Difference>> all =
-                  CompletableFuture.completedFuture(new ArrayList<>());
-              for (List<String> row : rows) {
-                all =
-                    all.thenCompose(
-                        found ->
-                            database(nodes, row.get(0), quiet)
-                                .thenApply(
-                                    more -> {
-                                      found.addAll(more);
-                                      return found;
-                                    }));
-              }
-              return all;
-            });
+        .thenCompose(rows -> inTurn(rows, row -> database(nodes, row.get(0), quiet, served)))
+        .thenApply(found -> found.stream().flatMap(List::stream).toList());
   }
 
   private CompletableFuture<List<Difference>> database(
-      List<Node> nodes, String database, Supplier<CompletableFuture<Void>> quiet) {
+      List<Node> nodes, String database, Supplier<CompletableFuture<Void>> quiet, boolean served) {
     List<CompletableFuture<Asker>> entered =
         nodes.stream().map(node -> role.enter(node.address(), database)).toList();
     return all(entered)
+        .thenApply(askers -> new Snapshots(nodes, database, askers, served))
         .thenCompose(
-            askers -> snapshots(askers, quiet).thenCompose(done -> tables(nodes, database, askers)))
+            snapshots -> take(snapshots, quiet).thenCompose(done -> differences(snapshots)))
         .whenComplete((found, cause) -> entered.forEach(one -> one.thenAccept(Asker::close)));
   }
 
-  private CompletableFuture<Void> snapshots(
-      List<Asker> askers, Supplier<CompletableFuture<Void>> quiet) {
+  /**
+   * A database as each server has it.
+   *
+   * @param served whether there are clients, for which the servers are to go on
+   */
+  private record Snapshots(List<Node> nodes, String database, List<Asker> askers, boolean served) {
+    String begin() {
+      return served ? BEGIN + ONE_PROCESS : BEGIN;
+    }
+
+    CompletableFuture<List<List<List<String>>>> ask(String sql) {
+      return served
+          ? inTurn(askers, asker -> asker.ask(sql))
+          : all(askers.stream().map(asker -> asker.ask(sql)).toList());
+    }
+  }
+
+  private CompletableFuture<Void> take(
+      Snapshots snapshots, Supplier<CompletableFuture<Void>> quiet) {
     return shared
         .gate()
         .close()
@@ -109,73 +129,71 @@ final class Verifier {
         .thenCompose(
             done ->
                 // Nobody commits meanwhile, and a server that stands still would never answer.
-                all(askers.stream().map(a -> a.ask(SNAPSHOT)).toList())
+                all(snapshots.askers.stream().map(a -> a.ask(snapshots.begin())).toList())
                     .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS))
         .<Void>thenApply(done -> null)
         .whenComplete((done, cause) -> shared.gate().open());
   }
 
-  private CompletableFuture<List<Difference>> tables(
-      List<Node> nodes, String database, List<Asker> askers) {
-    return all(askers.stream().map(a -> a.ask(TABLES)).toList())
+  private static CompletableFuture<List<Difference>> differences(Snapshots snapshots) {
+    return snapshots
+        .ask(TABLES)
         .thenCompose(
             lists -> {
               List<String> names = names(lists.get(0));
               List<Difference> found = new ArrayList<>();
-              for (int i = 1; i < nodes.size(); i++) {
+              for (int i = 1; i < snapshots.nodes.size(); i++) {
                 List<String> theirs = names(lists.get(i));
-                Node node = nodes.get(i);
+                Node node = snapshots.nodes.get(i);
                 names.stream()
                     .filter(name -> !theirs.contains(name))
-                    .forEach(name -> found.add(new Difference(node, database, name, -1)));
+                    .forEach(name -> found.add(missing(node, snapshots.database, name)));
                 theirs.stream()
                     .filter(name -> !names.contains(name))
-                    .forEach(name -> found.add(new Difference(node, database, name, -1)));
+                    .forEach(name -> found.add(missing(node, snapshots.database, name)));
               }
               List<String> common =
                   names.stream()
                       .filter(name -> lists.stream().allMatch(list -> names(list).contains(name)))
                       .toList();
-              CompletableFuture<List<Difference>> all = CompletableFuture.completedFuture(found);
-              for (String name : common) {
-                all =
-                    all.thenCompose(
-                        so ->
-                            table(nodes, database, askers, name)
-                                .thenApply(
-                                    more -> {
-                                      so.addAll(more);
-                                      return so;
-                                    }));
-              }
-              return all;
+              return inTurn(common, name -> table(snapshots, name))
+                  .thenApply(
+                      more -> {
+                        more.forEach(found::addAll);
+                        return found;
+                      });
             });
+  }
+
+  private static Difference missing(Node node, String database, String table) {
+    return new Difference(node, database, table, -1);
   }
 
   private static List<String> names(List<List<String>> rows) {
     return rows.stream().map(row -> row.get(0)).toList();
   }
 
-  private CompletableFuture<List<Difference>> table(
-      List<Node> nodes, String database, List<Asker> askers, String name) {
-    return all(askers.stream().map(a -> a.ask(SUM.formatted(name))).toList())
+  private static CompletableFuture<List<Difference>> table(Snapshots snapshots, String name) {
+    return snapshots
+        .ask(SUM.formatted(name))
         .thenCompose(
             sums -> {
               boolean same = sums.stream().allMatch(sum -> Objects.equals(sum, sums.get(0)));
               return same
                   ? CompletableFuture.completedFuture(List.<Difference>of())
-                  : all(askers.stream().map(a -> a.ask(ROWS.formatted(name))).toList())
-                      .thenApply(rows -> compare(nodes, database, name, rows));
+                  : snapshots
+                      .ask(ROWS.formatted(name))
+                      .thenApply(rows -> compare(snapshots, name, rows));
             });
   }
 
   private static List<Difference> compare(
-      List<Node> nodes, String database, String name, List<List<List<String>>> rows) {
+      Snapshots snapshots, String name, List<List<List<String>>> rows) {
     List<Difference> found = new ArrayList<>();
-    for (int i = 1; i < nodes.size(); i++) {
+    for (int i = 1; i < snapshots.nodes.size(); i++) {
       long differing = differing(rows.get(0), rows.get(i));
       if (differing > 0) {
-        found.add(new Difference(nodes.get(i), database, name, differing));
+        found.add(new Difference(snapshots.nodes.get(i), snapshots.database, name, differing));
       }
     }
     return found;
@@ -194,5 +212,23 @@ final class Verifier {
   private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> each) {
     return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
         .thenApply(done -> each.stream().map(CompletableFuture::join).toList());
+  }
+
+  /** Asks each when the one before has answered. */
+  static <A, T> CompletableFuture<List<T>> inTurn(
+      List<A> each, Function<A, CompletableFuture<T>> ask) {
+    CompletableFuture<List<T>> answers = CompletableFuture.completedFuture(new ArrayList<>());
+    for (A one : each) {
+      answers =
+          answers.thenCompose(
+              before ->
+                  ask.apply(one)
+                      .thenApply(
+                          answer -> {
+                            before.add(answer);
+                            return before;
+                          }));
+    }
+    return answers;
   }
 }
