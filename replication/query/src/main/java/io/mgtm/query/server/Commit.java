@@ -319,6 +319,7 @@ final class Commit {
       session
           .shared()
           .positions()
+          .unknown()
           .resolve(
               leader.node(),
               session.schema().database(),
@@ -353,7 +354,7 @@ final class Commit {
       return;
     }
     session.slot().keep();
-    session.shared().positions().nowhere(slot, number);
+    session.shared().positions().unknown().nowhere(slot, number);
     number = 0;
     end(() -> result.unknown("the log of commits takes no more: " + cause.getMessage()));
   }

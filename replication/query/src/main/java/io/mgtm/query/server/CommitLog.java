@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
@@ -63,36 +62,6 @@ final class CommitLog {
     }
   }
 
-  /** A transaction that is to be decided. What becomes of it is told outside of the turn. */
-  private static final class Waiting {
-    private final Part part;
-    private final EventLoop loop;
-    private final Done done;
-    private final AtomicReference<Runnable> told = new AtomicReference<>();
-
-    Waiting(Part part, EventLoop loop, Done done) {
-      this.part = part;
-      this.loop = loop;
-      this.done = done;
-    }
-
-    /** Stands where what is told will find that the loop has gone on. */
-    private static void nothingYet() {}
-
-    void tell(Runnable what) {
-      if (!told.compareAndSet(null, what)) {
-        loop.execute(what);
-      }
-    }
-
-    /** Its session's loop has brought it. */
-    void brought() {
-      if (!told.compareAndSet(null, Waiting::nothingYet)) {
-        told.get().run();
-      }
-    }
-  }
-
   /** An entry that is not committed. */
   private record Appended(long index, long number, LongConsumer then, Consumer<String> inDoubt) {}
 
@@ -102,7 +71,7 @@ final class CommitLog {
   private final long term;
   private final Lease lease;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
-  private final ConcurrentLinkedQueue<Waiting> waiting = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<WaitingCommit> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean woken = new AtomicBoolean();
   private final ArrayDeque<Appended> uncommitted = new ArrayDeque<>();
 
@@ -160,7 +129,7 @@ final class CommitLog {
       done.refused(DEPOSED);
       return;
     }
-    Waiting one = new Waiting(part, loop, done);
+    WaitingCommit one = new WaitingCommit(part, loop, done);
     waiting.add(one);
     if (woken.compareAndSet(false, true)) {
       owner.run(this::appendWaiting);
@@ -170,10 +139,10 @@ final class CommitLog {
 
   private void appendWaiting() {
     woken.set(false);
-    List<Waiting> batch = new ArrayList<>();
+    List<WaitingCommit> batch = new ArrayList<>();
     int bytes = Entry.COMMITS_BYTES;
-    for (Waiting next = waiting.peek(); next != null; next = waiting.peek()) {
-      int more = next.part.bytes();
+    for (WaitingCommit next = waiting.peek(); next != null; next = waiting.peek()) {
+      int more = next.part().bytes();
       if (!batch.isEmpty() && bytes + more > ReplicatedLog.ENTRY_BYTES_MAX) {
         appendBatch(batch);
         batch = new ArrayList<>();
@@ -187,20 +156,20 @@ final class CommitLog {
     }
   }
 
-  private void appendBatch(List<Waiting> batch) {
+  private void appendBatch(List<WaitingCommit> batch) {
     long settled = settledNow();
     long number = state.last() + 1;
-    List<Part> parts = batch.stream().map(one -> one.part).toList();
+    List<Part> parts = batch.stream().map(WaitingCommit::part).toList();
     underWay.put(number, batch.size());
     String refused =
         append(
             new Entry.Commits(number, settled, parts),
             Durability.BUFFERED,
-            decided -> batch.forEach(one -> one.tell(() -> one.done.decided(decided, settled))),
-            why -> batch.forEach(one -> one.tell(() -> one.done.inDoubt(why))));
+            decided -> batch.forEach(one -> one.tell(() -> one.done().decided(decided, settled))),
+            why -> batch.forEach(one -> one.tell(() -> one.done().inDoubt(why))));
     if (refused != null) {
       underWay.remove(number);
-      batch.forEach(one -> one.tell(() -> one.done.refused(refused)));
+      batch.forEach(one -> one.tell(() -> one.done().refused(refused)));
     }
   }
 

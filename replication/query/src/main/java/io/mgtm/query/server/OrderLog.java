@@ -5,10 +5,7 @@ import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
-import io.mgtm.group.Pieces;
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.StateMachine;
-import io.mgtm.group.StatePicture;
 import io.mgtm.group.member.GroupLog;
 import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
@@ -126,7 +123,7 @@ final class OrderLog implements AutoCloseable {
             LoneLog.open(
                 MemberParts.open(folder, "query", clock),
                 settings,
-                opened.new Machine(),
+                opened.machine(),
                 turns,
                 opened.new Listener()));
     return opened;
@@ -152,7 +149,7 @@ final class OrderLog implements AutoCloseable {
                     folder,
                     settings,
                     network,
-                    opened.new Machine(),
+                    opened.machine(),
                     loop,
                     opened.new Listener()));
     loop.execute(opened::confirm);
@@ -172,6 +169,10 @@ final class OrderLog implements AutoCloseable {
               "another replicator uses " + folder + ": give this one another --data", e)
           : e;
     }
+  }
+
+  private OrderMachine machine() {
+    return new OrderMachine(state, this::look);
   }
 
   Owner owner() {
@@ -337,37 +338,6 @@ final class OrderLog implements AutoCloseable {
       log.warn("The log of commits was not closed in order: {}", e.getMessage());
     } finally {
       threads.shutdownGracefully(0, CLOSE_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
-    }
-  }
-
-  /** What entries mean. */
-  private final class Machine implements StateMachine {
-    @Override
-    public void apply(long index, ByteBuffer payload) {
-      try {
-        Entry entry = Entry.decoded(payload);
-        state.apply(entry);
-        if (entry instanceof Entry.Leads) {
-          look();
-        }
-      } catch (IllegalArgumentException e) {
-        throw new LogException(
-            LogException.Category.FORMAT, "The log of commits: " + e.getMessage());
-      }
-    }
-
-    @Override
-    public StatePicture picture() {
-      ByteBuffer encoded = state.encoded();
-      byte[] bytes = new byte[encoded.remaining()];
-      encoded.get(bytes);
-      return StatePicture.of(bytes);
-    }
-
-    @Override
-    public Runnable load(Pieces encoded) {
-      OrderState loaded = OrderState.decoded(encoded.rest());
-      return () -> state.replaceBy(loaded);
     }
   }
 

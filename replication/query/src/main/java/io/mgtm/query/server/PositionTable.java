@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,8 +36,6 @@ final class PositionTable {
       Prepared.effect("mgtm no timeout", "SET LOCAL statement_timeout = 0");
 
   private static final Prepared COMMIT = Prepared.effect("mgtm commit", "COMMIT");
-
-  private static final int AGAIN_MS = 500;
 
   /** The row of nobody: it says that all before is there, also where nothing was written lately. */
   private static final int NOBODY = -1;
@@ -86,6 +83,7 @@ final class PositionTable {
   private final CommitLog commits;
   private final OwnRole role;
   private final Slots slots;
+  private final UnknownCommits unknown;
   private final ConcurrentHashMap<String, CompletableFuture<Void>> prepared =
       new ConcurrentHashMap<>();
 
@@ -97,6 +95,12 @@ final class PositionTable {
     this.commits = commits;
     this.role = role;
     this.slots = slots;
+    this.unknown = new UnknownCommits(commits, role, slots);
+  }
+
+  /** Those of which nobody knows whether a server has them. */
+  UnknownCommits unknown() {
+    return unknown;
   }
 
   /**
@@ -346,63 +350,5 @@ final class PositionTable {
                     .thenCompose(done -> asker.ask(FENCE.formatted(fence)))
                     .thenCompose(done -> asker.ask(sql.toString()))
                     .whenComplete((done, cause) -> asker.close()));
-  }
-
-  // ---- a commit of which nobody knows ----------------------------------------------------------
-
-  /**
-   * Finds out whether the last server has committed an entry, once it answers and the backend is
-   * gone; drops the entry when not. Then the slot is free.
-   */
-  void resolve(Node node, String database, int slot, long number, int pid) {
-    role.enter(node.address(), database)
-        .thenCompose(
-            asker ->
-                asker
-                    .ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid)
-                    .thenCompose(
-                        rows ->
-                            rows.get(0).get(0).equals("0")
-                                ? asker.ask("SELECT entry FROM mgtm.position WHERE slot = " + slot)
-                                : CompletableFuture.completedFuture(List.of()))
-                    .whenComplete((done, cause) -> asker.close()))
-        .whenComplete(
-            (rows, cause) -> {
-              if (cause != null || rows.isEmpty()) {
-                again(() -> resolve(node, database, slot, number, pid));
-              } else if (Long.parseLong(rows.get(0).get(0)) < number) {
-                log.warn("{} has not committed entry {}, which is dropped", node, number);
-                nowhere(slot, number);
-              } else {
-                isSettled(slot, number);
-              }
-            });
-  }
-
-  /** An entry is at no server: the log says so as soon as it has room. Then the slot is free. */
-  void nowhere(int slot, long number) {
-    commits
-        .drop(number, slot)
-        .whenComplete(
-            (done, cause) -> {
-              if (cause == null) {
-                isSettled(slot, number);
-              } else {
-                again(() -> nowhere(slot, number));
-              }
-            });
-  }
-
-  private void isSettled(int slot, long number) {
-    commits.settled(number);
-    slots.release(slot);
-  }
-
-  /** Nobody waits any more where another replicator orders. */
-  private void again(Runnable task) {
-    if (commits.isEnded()) {
-      return;
-    }
-    role.loop().schedule(task, AGAIN_MS, TimeUnit.MILLISECONDS);
   }
 }

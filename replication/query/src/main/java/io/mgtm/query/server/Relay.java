@@ -155,7 +155,7 @@ final class Relay implements Answer {
     }
     var values = Rows.values(frame.body());
     int own = values.size() - rows.added();
-    int format = segment.simple() == null ? run.formatOf(expected.peek().step) : 0;
+    int format = segment.simple() == null ? run.binds().formatOf(expected.peek().step) : 0;
     effects.row(run.effect(rows), rows, format, values.subList(own, own + rows.columns().size()));
     keyChanged |= rows.keyTold() && !isTrue(values.get(values.size() - 1));
     if (rows.returning()) {
@@ -183,7 +183,7 @@ final class Relay implements Answer {
     if (same && one == null) {
       effects.text(prepared.others(), tag);
     } else if (same) {
-      effects.same(prepared.others(), run.bound(one.step).afterNames(), tag);
+      effects.same(prepared.others(), run.binds().of(one.step).afterNames(), tag);
     }
     run.forward(frame.content());
   }

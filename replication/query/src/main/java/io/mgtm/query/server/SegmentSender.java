@@ -24,7 +24,7 @@ final class SegmentSender {
                 step.type() == 'E'
                     && step.prepared() != null
                     && step.prepared().isWrite()
-                    && run.bound(step) == null);
+                    && run.binds().of(step) == null);
   }
 
   void send(Backend backend, Segment segment, UnitRun.Ended ended) {

@@ -5,10 +5,7 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Runs what a client sent up to one ReadyForQuery: its segments, one after the other, each at the
@@ -29,11 +26,7 @@ final class UnitRun {
   private final AwaitedRun awaited;
   private final List<Segment> segments = new ArrayList<>();
   private final UnitOutput output;
-  private final Map<String, Step> lastBinds = new HashMap<>();
-
-  /** The Bind of each Execute. */
-  private final IdentityHashMap<Step, Step> binds = new IdentityHashMap<>();
-
+  private final Binds binds = new Binds();
   private final boolean beganIdle;
   private boolean failed;
   private boolean last;
@@ -55,22 +48,10 @@ final class UnitRun {
   /** Goes on with more; after the last there is ReadyForQuery. */
   void add(List<Segment> more, boolean isLast) {
     segments.addAll(more);
-    rememberBinds(more);
+    binds.add(more);
     last = isLast;
     waiting = false;
     next();
-  }
-
-  private void rememberBinds(List<Segment> of) {
-    for (Segment segment : of) {
-      for (Step step : segment.steps()) {
-        if (step.type() == 'B') {
-          lastBinds.put(step.name(), step);
-        } else if (step.type() == 'E') {
-          binds.put(step, lastBinds.get(step.name()));
-        }
-      }
-    }
   }
 
   /** Whether more is to come before ReadyForQuery, and all that came was run. */
@@ -162,8 +143,7 @@ final class UnitRun {
         session.planner().renew(session.schema().known().classifier(), List.copyOf(left));
     left.clear();
     segments.addAll(renewed);
-    lastBinds.clear();
-    rememberBinds(renewed);
+    binds.begin(renewed);
     next();
   }
 
@@ -233,8 +213,7 @@ final class UnitRun {
     output.drop();
     next = 0;
     failed = false;
-    lastBinds.clear();
-    rememberBinds(segments);
+    binds.begin(segments);
   }
 
   private void plain(Segment segment) {
@@ -399,18 +378,8 @@ final class UnitRun {
     next();
   }
 
-  Step bound(Step execute) {
-    return binds.get(execute);
-  }
-
-  /** Of the columns that the replicator added to a row. */
-  int formatOf(Step execute) {
-    Step bind = bound(execute);
-    if (bind == null || !execute.rows().returning()) {
-      return 0;
-    }
-    int[] formats = Step.resultFormats(bind.afterNames());
-    return formats.length == 1 ? formats[0] : 0;
+  Binds binds() {
+    return binds;
   }
 
   Prepared effect(RowWrite write) {
