@@ -2,7 +2,6 @@ package io.mgtm.query.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * Tells the class of a statement. Holds where {@code standard_conforming_strings} is on, where
@@ -16,11 +15,13 @@ public final class Classifier {
   private final Catalogue catalogue;
   private final Purity purity;
   private final Ddl ddl;
+  private final WriteClassifier writes;
 
   public Classifier(Catalogue catalogue) {
     this.catalogue = catalogue;
     this.purity = new Purity(catalogue);
     this.ddl = new Ddl(catalogue, purity);
+    this.writes = new WriteClassifier(catalogue, purity);
   }
 
   /** The statements of a text, each with its class; none where the text is empty. */
@@ -62,10 +63,10 @@ public final class Classifier {
     try {
       statements = split(Lexer.tokens(sql));
     } catch (SqlException e) {
-      return of(StatementClass.UNKNOWN, e.getMessage());
+      return StatementClass.UNKNOWN.because(e.getMessage());
     }
     if (statements.isEmpty()) {
-      return of(StatementClass.SESSION, "it is empty");
+      return StatementClass.SESSION.because("it is empty");
     }
     if (statements.size() == 1) {
       return one(sql, statements.get(0));
@@ -73,17 +74,14 @@ public final class Classifier {
     return statements.stream()
             .map(tokens -> one(sql, tokens))
             .allMatch(c -> c.statementClass() == StatementClass.READ)
-        ? of(StatementClass.READ, "all its statements only read")
-        : of(StatementClass.UNKNOWN, "several statements, not all of which provably only read");
-  }
-
-  private static Classification of(StatementClass statementClass, String why) {
-    return new Classification(statementClass, why);
+        ? StatementClass.READ.because("all its statements only read")
+        : StatementClass.UNKNOWN.because("several statements, not all of which provably only read");
   }
 
   /** Bodies of functions in SQL's own syntax have semicolons: their text then stays whole. */
   private static List<List<Token>> split(List<Token> tokens) {
-    boolean atomic = !tokens.isEmpty() && tokens.get(0).isWord("create") && has(tokens, "atomic");
+    boolean atomic =
+        !tokens.isEmpty() && tokens.get(0).isWord("create") && Token.hasWord(tokens, "atomic");
     List<List<Token>> statements = new ArrayList<>();
     List<Token> current = new ArrayList<>();
     int depth = 0;
@@ -110,20 +108,21 @@ public final class Classifier {
       return query(tokens);
     }
     if (first.kind() != Token.Kind.WORD) {
-      return of(StatementClass.UNKNOWN, "it begins with no key word");
+      return StatementClass.UNKNOWN.because("it begins with no key word");
     }
     return switch (first.text()) {
       case "select", "values", "table", "with" -> query(tokens);
       case "explain" -> explain(tokens);
-      case "insert", "update", "delete" -> write(tokens);
-      case "merge", "call", "do" -> captured(tokens, first.text() + " may write to any table");
+      case "insert", "update", "delete" -> writes.classify(tokens);
+      case "merge", "call", "do" ->
+          writes.captured(tokens, first.text() + " may write to any table");
       case "lock", "listen", "unlisten", "notify" ->
-          of(StatementClass.LEADER, "locks and notifications are the leader server's");
+          StatementClass.LEADER.because("locks and notifications are the leader server's");
       case "copy" -> copy(sql, tokens);
       case "prepare" ->
-          second(tokens, "transaction")
-              ? of(StatementClass.TRANSACTION, "two-phase commit")
-              : of(StatementClass.SESSION, "prepares a statement");
+          Token.isWordAt(tokens, 1, "transaction")
+              ? StatementClass.TRANSACTION.because("two-phase commit")
+              : StatementClass.SESSION.because("prepares a statement");
       case "set" -> set(tokens);
       case "declare" -> declare(tokens);
       default -> named(sql, tokens, first.text());
@@ -132,32 +131,28 @@ public final class Classifier {
 
   private Classification named(String sql, List<Token> tokens, String first) {
     if (Words.CURSOR.contains(first)) {
-      return of(StatementClass.LEADER, first + " moves a cursor");
+      return StatementClass.LEADER.because(first + " moves a cursor");
     }
     if (Words.TRANSACTION.contains(first)) {
-      return of(StatementClass.TRANSACTION, first + " is of transactions");
+      return StatementClass.TRANSACTION.because(first + " is of transactions");
     }
     if (Words.SESSION.contains(first)) {
-      return of(StatementClass.SESSION, first + " is the session's own");
+      return StatementClass.SESSION.because(first + " is the session's own");
     }
     if (Words.MAINTENANCE.contains(first)) {
       // The name of an option may be quoted.
-      return tokens.stream().anyMatch(token -> token.isName() && token.text().equals("full"))
-          ? of(StatementClass.REFUSED, "VACUUM FULL may hold up what the leader has done already")
-          : of(StatementClass.MAINTENANCE, first + " changes nothing that a statement sees");
+      return Token.hasName(tokens, "full")
+          ? StatementClass.REFUSED.because(
+              "VACUUM FULL may hold up what the leader has done already")
+          : StatementClass.MAINTENANCE.because(first + " changes nothing that a statement sees");
     }
     if (Words.DDL.contains(first)) {
       String why = ddl.whyNot(sql, tokens);
       return why == null
-          ? of(StatementClass.DDL, first + " does the same at every server")
-          : of(StatementClass.REFUSED, why);
+          ? StatementClass.DDL.because(first + " does the same at every server")
+          : StatementClass.REFUSED.because(why);
     }
-    return of(StatementClass.UNKNOWN, "what " + first + " runs is not known from the text");
-  }
-
-  private Classification captured(List<Token> tokens, String why) {
-    String not = purity.whyNotToldByRows(tokens);
-    return not == null ? of(StatementClass.CAPTURED, why) : of(StatementClass.REFUSED, not);
+    return StatementClass.UNKNOWN.because("what " + first + " runs is not known from the text");
   }
 
   /** Why the rows that it writes would not be all that it does, or null. */
@@ -165,54 +160,33 @@ public final class Classifier {
     return purity.whyNotToldByRows(statement.tokens());
   }
 
-  private static boolean second(List<Token> tokens, String word) {
-    return tokens.size() > 1 && tokens.get(1).isWord(word);
-  }
-
-  private static boolean has(List<Token> tokens, String word) {
-    for (Token token : tokens) {
-      if (token.isWord(word)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private static Classification set(List<Token> tokens) {
-    return tokens.stream()
-            .anyMatch(t -> t.isName() && t.text().equals("standard_conforming_strings"))
-        ? of(StatementClass.REFUSED, "the classes hold with standard_conforming_strings on only")
-        : of(StatementClass.SESSION, "set is the session's own");
+    return Token.hasName(tokens, "standard_conforming_strings")
+        ? StatementClass.REFUSED.because(
+            "the classes hold with standard_conforming_strings on only")
+        : StatementClass.SESSION.because("set is the session's own");
   }
 
   private Classification query(List<Token> tokens) {
     String why = purity.whyNotReadOnly(tokens);
     if (why == null) {
-      return of(StatementClass.READ, "nothing in it could write");
+      return StatementClass.READ.because("nothing in it could write");
     }
-    if (tokens.stream().anyMatch(t -> t.isName() && t.text().equals("set_config"))) {
-      return of(StatementClass.REFUSED, "set_config would set it at one server only");
+    if (Token.hasName(tokens, "set_config")) {
+      return StatementClass.REFUSED.because("set_config would set it at one server only");
     }
-    if (tokens.stream()
-        .anyMatch(t -> t.isName() && Words.LARGE_OBJECT_FUNCTIONS.contains(t.text()))) {
-      return of(StatementClass.REFUSED, LARGE_OBJECTS);
+    if (Token.hasName(tokens, Words.LARGE_OBJECT_FUNCTIONS)) {
+      return StatementClass.REFUSED.because(LARGE_OBJECTS);
     }
     if (purity.whyNotLeader(tokens) == null) {
-      return of(StatementClass.LEADER, "it takes locks, or is the leader server's: " + why);
+      return StatementClass.LEADER.because("it takes locks, or is the leader server's: " + why);
     }
-    boolean writes =
-        tokens.get(0).isWord("with")
-            && tokens.stream().anyMatch(t -> t.kind() == Token.Kind.WORD && isWrite(t));
-    if (writes) {
-      return captured(tokens, "its WITH may write");
+    if (tokens.get(0).isWord("with") && tokens.stream().anyMatch(Words::isWrite)) {
+      return writes.captured(tokens, "its WITH may write");
     }
-    return has(tokens, "into")
-        ? of(StatementClass.UNKNOWN, "it makes rows from a query")
-        : of(StatementClass.UNPROVEN_READ, why);
-  }
-
-  private static boolean isWrite(Token token) {
-    return Words.WRITES.contains(token.text());
+    return Token.hasWord(tokens, "into")
+        ? StatementClass.UNKNOWN.because("it makes rows from a query")
+        : StatementClass.UNPROVEN_READ.because(why);
   }
 
   /** A cursor's query runs while rows are fetched, on the server of the transaction. */
@@ -221,31 +195,33 @@ public final class Classifier {
     while (at < tokens.size() && !tokens.get(at).isWord("for")) {
       at++;
     }
-    boolean hold = has(tokens.subList(0, at), "hold") && !has(tokens.subList(0, at), "without");
+    boolean hold =
+        Token.hasWord(tokens.subList(0, at), "hold")
+            && !Token.hasWord(tokens.subList(0, at), "without");
     if (hold || at + 1 >= tokens.size()) {
-      return of(StatementClass.UNKNOWN, "a cursor that outlives its transaction");
+      return StatementClass.UNKNOWN.because("a cursor that outlives its transaction");
     }
     StatementClass query = query(tokens.subList(at + 1, tokens.size())).statementClass();
     return query == StatementClass.READ || query == StatementClass.LEADER
-        ? of(StatementClass.LEADER, "a cursor of a query that does not write")
-        : of(StatementClass.UNKNOWN, "a cursor of a query that may write");
+        ? StatementClass.LEADER.because("a cursor of a query that does not write")
+        : StatementClass.UNKNOWN.because("a cursor of a query that may write");
   }
 
   private Classification explain(List<Token> tokens) {
-    if (has(tokens, "analyze") || has(tokens, "analyse")) {
-      return captured(tokens, "EXPLAIN ANALYZE runs the statement");
+    if (Token.hasWord(tokens, "analyze") || Token.hasWord(tokens, "analyse")) {
+      return writes.captured(tokens, "EXPLAIN ANALYZE runs the statement");
     }
     int from = 1;
     while (from < tokens.size() && tokens.get(from).isWord("verbose")) {
       from++;
     }
     if (from < tokens.size() && tokens.get(from).isSymbol("(")) {
-      return of(StatementClass.UNPROVEN_READ, "EXPLAIN with options");
+      return StatementClass.UNPROVEN_READ.because("EXPLAIN with options");
     }
     String why = purity.whyNotReadOnly(tokens.subList(from, tokens.size()));
     return why == null
-        ? of(StatementClass.READ, "EXPLAIN of what only reads")
-        : of(StatementClass.UNPROVEN_READ, why);
+        ? StatementClass.READ.because("EXPLAIN of what only reads")
+        : StatementClass.UNPROVEN_READ.because(why);
   }
 
   private Classification copy(String sql, List<Token> tokens) {
@@ -259,26 +235,26 @@ public final class Classifier {
         Token end = Purity.next(tokens, i);
         boolean client = end != null && (end.isWord("stdin") || end.isWord("stdout"));
         if (!client) {
-          return of(StatementClass.UNKNOWN, "COPY of a file or program of the server");
+          return StatementClass.UNKNOWN.because("COPY of a file or program of the server");
         }
         if (in) {
           return copyFrom(sql, tokens);
         }
         String why = purity.whyNotReadOnly(withoutColumns(tokens.subList(1, i)));
         return why == null
-            ? of(StatementClass.COPY_TO, "rows to the client")
-            : of(StatementClass.UNKNOWN, why);
+            ? StatementClass.COPY_TO.because("rows to the client")
+            : StatementClass.UNKNOWN.because(why);
       }
     }
-    return of(StatementClass.UNKNOWN, "COPY without FROM and TO");
+    return StatementClass.UNKNOWN.because("COPY without FROM and TO");
   }
 
   private Classification copyFrom(String sql, List<Token> tokens) {
     try {
       CopyFrom.of(catalogue, sql, tokens);
-      return of(StatementClass.COPY_FROM, "the same data make the same rows");
+      return StatementClass.COPY_FROM.because("the same data make the same rows");
     } catch (SqlException e) {
-      return of(StatementClass.REFUSED, e.getMessage());
+      return StatementClass.REFUSED.because(e.getMessage());
     }
   }
 
@@ -289,123 +265,5 @@ public final class Classifier {
       columns++;
     }
     return columns == 0 ? source : source.subList(0, columns);
-  }
-
-  private Classification write(List<Token> tokens) {
-    Classification one = written(tokens);
-    return one.statementClass() == StatementClass.CAPTURED
-        ? captured(assignments(tokens), one.why())
-        : one;
-  }
-
-  private Classification written(List<Token> tokens) {
-    String verb = tokens.get(0).text();
-    int at = verb.equals("update") ? 1 : 2;
-    boolean shaped =
-        verb.equals("update") || second(tokens, verb.equals("insert") ? "into" : "from");
-    if (!shaped || at >= tokens.size()) {
-      return of(StatementClass.UNKNOWN, "it is no " + verb + " that is understood");
-    }
-    boolean only = tokens.get(at).isWord("only");
-    at += only ? 1 : 0;
-    String schema = null;
-    if (at + 2 < tokens.size() && tokens.get(at + 1).isSymbol(".")) {
-      schema = tokens.get(at).text();
-      at += 2;
-    }
-    Token name = at < tokens.size() ? tokens.get(at) : null;
-    Catalogue.Table table =
-        name != null && name.isName() ? catalogue.tables().get(name.text()) : null;
-    if (table == null || (schema != null && !schema.equals(table.schema()))) {
-      return of(StatementClass.CAPTURED, "its target is no table that one name alone tells of");
-    }
-    Classification bad = whyNotRows(verb, tokens, table);
-    if (bad != null) {
-      return bad;
-    }
-    String more = whyMoreThanRows(tokens, table);
-    boolean columns = table.writes() == Catalogue.Writes.COLUMNS;
-    if (more != null && !columns) {
-      return of(StatementClass.CHECKED_ROWS, more);
-    }
-    KeyLocal grammar = new KeyLocal(table, tokens, at + 1);
-    boolean keyLocal =
-        more == null
-            && (columns || table.writes() == Catalogue.Writes.PLAIN)
-            && !only
-            && switch (verb) {
-              case "insert" -> grammar.isInsert();
-              case "update" -> grammar.isUpdate();
-              default -> grammar.isDelete();
-            };
-    if (!keyLocal && columns) {
-      return of(
-          StatementClass.CAPTURED,
-          "roles are granted some columns of the table, and may not write whole rows elsewhere");
-    }
-    if (!keyLocal && table.linked()) {
-      return of(StatementClass.LINKED_ROWS, "its rows refer to others of the table");
-    }
-    return keyLocal
-        ? of(StatementClass.KEY_LOCAL, "the same text does the same to the rows of its keys")
-        : of(StatementClass.ROWS, "it writes rows of " + name.text() + " only");
-  }
-
-  /** Why it may write more than rows of its table, or null. */
-  private String whyMoreThanRows(List<Token> tokens, Catalogue.Table table) {
-    return table.isRowsOnly()
-        ? purity.whyNotRowsOnly(assignments(tokens))
-        : "its triggers, or what its foreign keys act on, may write more than its rows";
-  }
-
-  /** The class when its rows do not tell what it does, or null. */
-  private Classification whyNotRows(String verb, List<Token> tokens, Catalogue.Table table) {
-    if (tokens.stream().anyMatch(t -> t.isName() && Words.SYSTEM_COLUMNS.contains(t.text()))) {
-      return of(StatementClass.REFUSED, "system columns differ between servers");
-    }
-    if (table.writes() == Catalogue.Writes.ANYTHING) {
-      return of(
-          StatementClass.CAPTURED,
-          "the table has rules, partitions, row security, checks that read the clock, or triggers that"
-              + " fire at COMMIT or always");
-    }
-    boolean insert = verb.equals("insert");
-    if (!insert && table.key().isEmpty()) {
-      return of(StatementClass.REFUSED, verb + " of a table without a primary key");
-    }
-    if (table.key().stream().anyMatch(column -> table.columns().get(column).generated())) {
-      return of(StatementClass.CAPTURED, "its primary key is computed from other columns");
-    }
-    long verbs =
-        IntStream.range(0, tokens.size())
-            .filter(i -> tokens.get(i).kind() == Token.Kind.WORD && isWrite(tokens.get(i)))
-            .filter(i -> insert || !Purity.isLockAt(tokens, i))
-            .count();
-    boolean conflict = insert && has(tokens, "conflict");
-    if (verbs > (conflict && has(tokens, "update") ? 2 : 1)) {
-      return of(StatementClass.CAPTURED, "a part of it may write too");
-    }
-    if (conflict && verbs > 1 && table.key().isEmpty()) {
-      return of(StatementClass.CAPTURED, "ON CONFLICT DO UPDATE without a primary key");
-    }
-    if (SetClause.targets(tokens).stream().anyMatch(table.key()::contains)) {
-      return of(StatementClass.CAPTURED, "it may change a primary key");
-    }
-    if (conflict && verbs > 1 && table.writes() == Catalogue.Writes.KEY_TRIGGERS) {
-      return of(StatementClass.CAPTURED, "a trigger may change the key of a row that conflicts");
-    }
-    String why = purity.whyNotToldByRows(assignments(tokens));
-    return why == null ? null : of(StatementClass.REFUSED, why);
-  }
-
-  /** Without INSERT's target, which before its list of columns looks like a call. */
-  private static List<Token> assignments(List<Token> tokens) {
-    if (!tokens.get(0).isWord("insert")) {
-      return tokens;
-    }
-    int at = tokens.size() > 3 && tokens.get(3).isSymbol(".") ? 5 : 3;
-    at += at < tokens.size() && tokens.get(at).isWord("as") ? 2 : 0;
-    at = Math.min(at, tokens.size());
-    return tokens.subList(at, tokens.size());
   }
 }

@@ -156,10 +156,6 @@ final class Ddl {
         : "";
   }
 
-  private static boolean has(List<Token> tokens, String word) {
-    return tokens.stream().anyMatch(token -> token.isWord(word));
-  }
-
   /** What runs code of users now, or null. */
   private String suspect(List<Token> tokens) {
     if (catalogue.hasUserSyntax()) {
@@ -186,7 +182,9 @@ final class Ddl {
       kind = word(tokens, at);
     }
     if (kind.equals("type")) {
-      return has(tokens, "range") || !has(tokens, "as") ? "it makes a type that runs code" : null;
+      return Token.hasWord(tokens, "range") || !Token.hasWord(tokens, "as")
+          ? "it makes a type that runs code"
+          : null;
     }
     if (!MADE.contains(kind)) {
       return "it makes a " + kind + ", or what that is is not known";
@@ -235,7 +233,7 @@ final class Ddl {
       return "it alters a " + kind + ", or what that is is not known";
     }
     if (!kind.equals("table")) {
-      return has(tokens, "partition") ? "partitions are not replicated" : suspect(tokens);
+      return Token.hasWord(tokens, "partition") ? "partitions are not replicated" : suspect(tokens);
     }
     int at = 2;
     at += word(tokens, at).equals("if") ? 2 : 0;
@@ -312,7 +310,7 @@ final class Ddl {
       }
       at++;
     }
-    return has(tokens.subList(at, tokens.size()), "cascade")
+    return Token.hasWord(tokens.subList(at, tokens.size()), "cascade")
         ? "CASCADE may reach tables with triggers: name them all"
         : null;
   }

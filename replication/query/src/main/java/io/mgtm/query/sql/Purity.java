@@ -32,23 +32,19 @@ final class Purity {
     }
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      boolean word = token.kind() == Token.Kind.WORD;
       boolean lock = isLockAt(tokens, i);
       if (lock && leader) {
         continue;
       }
-      if (word && (Words.WRITES.contains(token.text()) || token.text().equals("into"))) {
+      if (Words.isWrite(token) || token.isWord("into")) {
         return "it has the word " + token.text();
       }
       if (lock) {
         return "it locks rows";
       }
-      if (token.kind() == Token.Kind.OPERATOR
-          && !catalogue.pureOperators().contains(token.text())) {
-        return "the operator " + token.text() + " may be a user's";
-      }
-      if (token.isName() && catalogue.suspects().contains(token.text())) {
-        return token.text() + " may run code of users";
+      String code = whyUsersCode(token);
+      if (code != null) {
+        return code;
       }
       boolean leaders = leader && Words.LEADER_FUNCTIONS.contains(token.text());
       if (isCall(tokens, i) && !leaders && !isPureFunction(token.text())) {
@@ -56,6 +52,16 @@ final class Purity {
       }
     }
     return null;
+  }
+
+  /** Why a token may run code of users by itself, or null. */
+  private String whyUsersCode(Token token) {
+    if (token.kind() == Token.Kind.OPERATOR && !catalogue.pureOperators().contains(token.text())) {
+      return "the operator " + token.text() + " may be a user's";
+    }
+    return token.isName() && catalogue.suspects().contains(token.text())
+        ? token.text() + " may run code of users"
+        : null;
   }
 
   private boolean isPureFunction(String name) {
@@ -72,12 +78,9 @@ final class Purity {
     }
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      if (token.kind() == Token.Kind.OPERATOR
-          && !catalogue.pureOperators().contains(token.text())) {
-        return "the operator " + token.text() + " may be a user's";
-      }
-      if (token.isName() && catalogue.suspects().contains(token.text())) {
-        return token.text() + " may run code of users";
+      String code = whyUsersCode(token);
+      if (code != null) {
+        return code;
       }
       if (isCall(tokens, i) && !isOfRows(token.text())) {
         return THE_FUNCTION + token.text() + " may write";

@@ -33,20 +33,17 @@ record RowShape(
 
   /** Of an INSERT, UPDATE or DELETE whose rows tell what it does, as {@link Classifier} has it. */
   static RowShape of(Catalogue catalogue, List<Token> tokens) {
-    String verb = tokens.get(0).text();
-    int first = verb.equals("update") ? 1 : 2;
-    first += tokens.get(first).isWord("only") ? 1 : 0;
-    int at = first;
-    at += at + 1 < tokens.size() && tokens.get(at + 1).isSymbol(".") ? 2 : 0;
-    String name = tokens.get(at).text();
+    WriteTarget to = WriteTarget.of(tokens);
+    String verb = to.verb();
+    String name = tokens.get(to.name()).text();
     Catalogue.Table table = catalogue.tables().get(name);
-    String alias = alias(verb, tokens, at + 1);
+    String alias = alias(verb, tokens, to.name() + 1);
     List<String> columns = columns(verb, table);
     Set<String> texts =
         columns.stream()
             .filter(c -> table.columns().get(c).input() == Catalogue.Input.OTHER)
             .collect(Collectors.toSet());
-    boolean returning = tokens.stream().anyMatch(token -> token.isWord("returning"));
+    boolean returning = Token.hasWord(tokens, "returning");
     String prefix = quote(alias == null ? name : alias) + ".";
     String returns =
         (returning ? ", " : " RETURNING ")
@@ -62,7 +59,7 @@ record RowShape(
     }
     String effect = effect(verb, target, table, columns, upsert);
     return new RowShape(
-        target, schema, first, at, returns, effect, columns, texts, keyTold, returning);
+        target, schema, to.first(), to.name(), returns, effect, columns, texts, keyTold, returning);
   }
 
   /**
@@ -90,8 +87,7 @@ record RowShape(
   }
 
   private static boolean isUpsert(List<Token> tokens) {
-    return tokens.stream().anyMatch(token -> token.isWord("conflict"))
-        && tokens.stream().anyMatch(token -> token.isWord("update"));
+    return Token.hasWord(tokens, "conflict") && Token.hasWord(tokens, "update");
   }
 
   /** The other name that the statement gives its table, or null. */

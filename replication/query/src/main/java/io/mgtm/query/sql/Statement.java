@@ -21,15 +21,13 @@ public record Statement(
 
   /** Whether a word stands in it, as a name or key word. */
   public boolean has(String word) {
-    return tokens.stream().anyMatch(token -> token.isName() && token.text().equals(word));
+    return Token.hasName(tokens, word);
   }
 
   /** Whether what it does at its server lasts as long as the session. */
   public boolean lastsAsSession() {
     return statementClass() == StatementClass.LEADER
-        && (word(0).equals("listen")
-            || tokens.stream()
-                .anyMatch(token -> token.isName() && Words.SESSION_LOCKS.contains(token.text())));
+        && (word(0).equals("listen") || Token.hasName(tokens, Words.SESSION_LOCKS));
   }
 
   /** What it names that locks or notifies by itself, or null. */

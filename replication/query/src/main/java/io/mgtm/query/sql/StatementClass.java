@@ -49,6 +49,11 @@ public enum StatementClass {
     };
   }
 
+  /** It, and why. */
+  Classification because(String why) {
+    return new Classification(this, why);
+  }
+
   /** Where it runs, for people. */
   public String runs() {
     return runs;

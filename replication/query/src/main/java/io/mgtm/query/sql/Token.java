@@ -1,6 +1,7 @@
 package io.mgtm.query.sql;
 
 import java.util.List;
+import java.util.Set;
 
 /**
  * One token of SQL.
@@ -45,6 +46,26 @@ public record Token(Kind kind, String text, int start, int end) {
       shape.append(token.kind.mark).append(token.text).append(END);
     }
     return shape.toString();
+  }
+
+  /** Whether a key word stands among these. */
+  static boolean hasWord(List<Token> tokens, String word) {
+    return tokens.stream().anyMatch(token -> token.isWord(word));
+  }
+
+  /** Whether a key word stands at a place. */
+  static boolean isWordAt(List<Token> tokens, int at, String word) {
+    return at < tokens.size() && tokens.get(at).isWord(word);
+  }
+
+  /** Whether a name or key word stands among these. */
+  static boolean hasName(List<Token> tokens, String name) {
+    return hasName(tokens, Set.of(name));
+  }
+
+  /** Whether one of some does. */
+  static boolean hasName(List<Token> tokens, Set<String> names) {
+    return tokens.stream().anyMatch(token -> token.isName() && names.contains(token.text));
   }
 
   boolean isWord(String word) {

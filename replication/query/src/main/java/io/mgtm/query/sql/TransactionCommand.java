@@ -25,9 +25,9 @@ public record TransactionCommand(Verb verb, boolean readOnly, String savepoint) 
   public static TransactionCommand of(List<Token> tokens) {
     String first = tokens.get(0).text();
     boolean unsupported =
-        has(tokens, "serializable")
-            || (has(tokens, "chain") && !has(tokens, "no"))
-            || has(tokens, "prepared")
+        Token.hasWord(tokens, "serializable")
+            || (Token.hasWord(tokens, "chain") && !Token.hasWord(tokens, "no"))
+            || Token.hasWord(tokens, "prepared")
             || first.equals("prepare");
     if (unsupported) {
       return new TransactionCommand(Verb.UNSUPPORTED, false, null);
@@ -35,18 +35,15 @@ public record TransactionCommand(Verb verb, boolean readOnly, String savepoint) 
     String last = tokens.get(tokens.size() - 1).text();
     return switch (first) {
       case "begin", "start" ->
-          new TransactionCommand(Verb.BEGIN, has(tokens, "only") && !has(tokens, "write"), null);
+          new TransactionCommand(
+              Verb.BEGIN, Token.hasWord(tokens, "only") && !Token.hasWord(tokens, "write"), null);
       case "commit", "end" -> new TransactionCommand(Verb.COMMIT, false, null);
       case "savepoint" -> new TransactionCommand(Verb.SAVEPOINT, false, last);
       case "release" -> new TransactionCommand(Verb.RELEASE, false, last);
       default ->
-          has(tokens, "to")
+          Token.hasWord(tokens, "to")
               ? new TransactionCommand(Verb.ROLLBACK_TO, false, last)
               : new TransactionCommand(Verb.ROLLBACK, false, null);
     };
-  }
-
-  private static boolean has(List<Token> tokens, String word) {
-    return tokens.stream().anyMatch(token -> token.isWord(word));
   }
 }

@@ -182,4 +182,9 @@ final class Words {
   static final Set<String> SESSION = Set.of("deallocate", "discard", "reset", "set", "show");
 
   private Words() {}
+
+  /** Whether a key word begins a statement that writes. */
+  static boolean isWrite(Token token) {
+    return token.kind() == Token.Kind.WORD && WRITES.contains(token.text());
+  }
 }
