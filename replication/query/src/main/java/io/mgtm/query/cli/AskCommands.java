@@ -2,26 +2,15 @@ package io.mgtm.query.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.common.Ask;
-import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.time.Duration;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The commands that ask a replicator that runs. */
 final class AskCommands {
   private AskCommands() {}
-
-  /** The default of --admin; comparing all tables takes as long as it takes. */
-  static Ask replicator() {
-    return new Ask("a replicator's --admin", HostPort.parse("127.0.0.1:6433"), Duration.ofDays(1));
-  }
 
   private static void table(JsonNode servers, PrintWriter out) {
     out.printf(
@@ -39,7 +28,6 @@ final class AskCommands {
           one.path("effects").asLong(),
           one.path("why").isNull() ? "" : one.path("why").asText());
     }
-    out.flush();
   }
 
   private static void group(JsonNode group, PrintWriter out) {
@@ -84,18 +72,15 @@ final class AskCommands {
       name = "servers",
       description = "Shows the servers, and why those that are out are.",
       mixinStandardHelpOptions = true)
-  static final class Servers implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private final Ask at = replicator();
+  static final class Servers extends AskCommand {
+    @Override
+    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.get("/servers");
+    }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.get("/servers");
-      if (!at.printed(answer, out)) {
-        table(answer, out);
-      }
-      return 0;
+    void show(JsonNode answer, PrintWriter out) {
+      table(answer, out);
     }
   }
 
@@ -106,37 +91,32 @@ final class AskCommands {
           "Shows the group, the servers, and who is connected to them behind the replicator's"
               + " back.",
       mixinStandardHelpOptions = true)
-  static final class Status implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private final Ask at = replicator();
+  static final class Status extends AskCommand {
+    @Override
+    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.get("/status");
+    }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.get("/status");
-      if (!at.printed(answer, out)) {
-        group(answer.path("group"), out);
-        if (!answer.has("servers")) {
-          out.flush();
-          return 0;
-        }
-        out.printf(
-            "leader %s, %d servers in (at least %d to write), %d clients%n",
-            answer.path("leader").asText(),
-            answer.path("serversIn").asInt(),
-            answer.path("serversMin").asInt(),
-            answer.path("sessions").asInt());
-        table(answer.path("servers"), out);
-        answer.path("captures").forEach(one -> out.println("capture of rows in " + one.asText()));
-        if (!answer.path("adding").asText("").isEmpty()) {
-          out.println("adding " + answer.path("adding").asText());
-        }
-        for (JsonNode foreign : answer.path("foreignBackends")) {
-          out.println("not of the replicator: " + foreign.asText());
-        }
-        out.flush();
+    void show(JsonNode answer, PrintWriter out) {
+      group(answer.path("group"), out);
+      if (!answer.has("servers")) {
+        return;
       }
-      return 0;
+      out.printf(
+          "leader %s, %d servers in (at least %d to write), %d clients%n",
+          answer.path("leader").asText(),
+          answer.path("serversIn").asInt(),
+          answer.path("serversMin").asInt(),
+          answer.path("sessions").asInt());
+      table(answer.path("servers"), out);
+      answer.path("captures").forEach(one -> out.println("capture of rows in " + one.asText()));
+      if (!answer.path("adding").asText("").isEmpty()) {
+        out.println("adding " + answer.path("adding").asText());
+      }
+      for (JsonNode foreign : answer.path("foreignBackends")) {
+        out.println("not of the replicator: " + foreign.asText());
+      }
     }
   }
 
@@ -145,21 +125,22 @@ final class AskCommands {
       name = "verify",
       description = "Compares all tables of the servers that are in; ends with 1 when some differ.",
       mixinStandardHelpOptions = true)
-  static final class Verify implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private final Ask at = replicator();
+  static final class Verify extends AskCommand {
+    @Override
+    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.get("/verify");
+    }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.get("/verify");
-      if (!at.printed(answer, out)) {
-        out.printf(
-            "%d servers compared, %d rows different%n",
-            answer.path("servers").asInt(), answer.path("rowsDifferent").asLong());
-        answer.path("differences").forEach(one -> out.println(one.asText()));
-        out.flush();
-      }
+    void show(JsonNode answer, PrintWriter out) {
+      out.printf(
+          "%d servers compared, %d rows different%n",
+          answer.path("servers").asInt(), answer.path("rowsDifferent").asLong());
+      answer.path("differences").forEach(one -> out.println(one.asText()));
+    }
+
+    @Override
+    int status(JsonNode answer) {
       return answer.path("differences").isEmpty() ? 0 : 1;
     }
   }
@@ -169,10 +150,7 @@ final class AskCommands {
       name = "explain",
       description = "Tells the class of statements, why, and where they run.",
       mixinStandardHelpOptions = true)
-  static final class Explain implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private final Ask at = replicator();
-
+  static final class Explain extends AskCommand {
     @Option(names = "--database", required = true, description = "Where its tables are.")
     private String database;
 
@@ -180,23 +158,22 @@ final class AskCommands {
     private String sql;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer =
-          at.get("/explain?database=" + Ask.segment(database) + "&sql=" + Ask.segment(sql));
-      if (!at.printed(answer, out)) {
-        for (JsonNode one : answer) {
-          out.printf("%s: %s%n", one.path("class").asText(), one.path("why").asText());
-          if (one.path("refused").isNull()) {
-            out.println("  runs at " + one.path("runs").asText());
-          } else {
-            out.println("  refused: " + one.path("refused").asText());
-            out.println("  instead: " + one.path("instead").asText());
-          }
+    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.get(
+          "/explain?database=" + Ask.segment(database) + "&sql=" + Ask.segment(sql));
+    }
+
+    @Override
+    void show(JsonNode answer, PrintWriter out) {
+      for (JsonNode one : answer) {
+        out.printf("%s: %s%n", one.path("class").asText(), one.path("why").asText());
+        if (one.path("refused").isNull()) {
+          out.println("  runs at " + one.path("runs").asText());
+        } else {
+          out.println("  refused: " + one.path("refused").asText());
+          out.println("  instead: " + one.path("instead").asText());
         }
-        out.flush();
       }
-      return 0;
     }
   }
 }

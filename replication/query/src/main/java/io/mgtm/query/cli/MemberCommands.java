@@ -8,12 +8,8 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** The commands that change which servers there are. */
 final class MemberCommands {
@@ -29,28 +25,24 @@ final class MemberCommands {
             + " were compared and it is in, or with 1."
       },
       mixinStandardHelpOptions = true)
-  static final class Add implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private final Ask at = AskCommands.replicator();
-
+  static final class Add extends AskCommand {
     @Parameters(paramLabel = "HOST:PORT", description = "The server, as all replicators reach it.")
     private HostPort server;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.post("/add-server?server=" + Ask.segment(server.toString()), Map.of());
-      if (!at.printed(answer, out)) {
-        List<String> copied = new ArrayList<>();
-        answer.path("databasesCopied").forEach(one -> copied.add(one.asText()));
-        out.printf(
-            "%s is in; %s; %d servers are in%n",
-            server,
-            copied.isEmpty() ? "it was a copy" : "copied: " + String.join(", ", copied),
-            answer.path("serversIn").asInt());
-        out.flush();
-      }
-      return 0;
+    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.post("/add-server?server=" + Ask.segment(server.toString()), Map.of());
+    }
+
+    @Override
+    void show(JsonNode answer, PrintWriter out) {
+      List<String> copied = new ArrayList<>();
+      answer.path("databasesCopied").forEach(one -> copied.add(one.asText()));
+      out.printf(
+          "%s is in; %s; %d servers are in%n",
+          server,
+          copied.isEmpty() ? "it was a copy" : "copied: " + String.join(", ", copied),
+          answer.path("serversIn").asInt());
     }
   }
 
@@ -63,22 +55,18 @@ final class MemberCommands {
             + " seconds then, and comes back by itself."
       },
       mixinStandardHelpOptions = true)
-  static final class Promote implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private final Ask at = AskCommands.replicator();
-
+  static final class Promote extends AskCommand {
     @Parameters(paramLabel = "HOST:PORT", description = "The server, as `servers` shows it.")
     private HostPort server;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer = at.post("/promote?server=" + Ask.segment(server.toString()), Map.of());
-      if (!at.printed(answer, out)) {
-        out.printf("%s leads%n", answer.path("leader").asText());
-        out.flush();
-      }
-      return 0;
+    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.post("/promote?server=" + Ask.segment(server.toString()), Map.of());
+    }
+
+    @Override
+    void show(JsonNode answer, PrintWriter out) {
+      out.printf("%s leads%n", answer.path("leader").asText());
     }
   }
 
@@ -91,25 +79,20 @@ final class MemberCommands {
             + " 40001."
       },
       mixinStandardHelpOptions = true)
-  static final class Remove implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-    @Mixin private final Ask at = AskCommands.replicator();
-
+  static final class Remove extends AskCommand {
     @Parameters(paramLabel = "HOST:PORT", description = "The server, as `servers` shows it.")
     private HostPort server;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-      PrintWriter out = spec.commandLine().getOut();
-      JsonNode answer =
-          at.post("/remove-server?server=" + Ask.segment(server.toString()), Map.of());
-      if (!at.printed(answer, out)) {
-        out.printf(
-            "%s was removed; %d servers are in, %s leads%n",
-            server, answer.path("serversIn").asInt(), answer.path("leader").asText());
-        out.flush();
-      }
-      return 0;
+    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.post("/remove-server?server=" + Ask.segment(server.toString()), Map.of());
+    }
+
+    @Override
+    void show(JsonNode answer, PrintWriter out) {
+      out.printf(
+          "%s was removed; %d servers are in, %s leads%n",
+          server, answer.path("serversIn").asInt(), answer.path("leader").asText());
     }
   }
 }

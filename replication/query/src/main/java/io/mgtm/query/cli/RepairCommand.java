@@ -5,14 +5,10 @@ import io.mgtm.common.Ask;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code mgtm query repair}: gives servers the leader's rows where theirs differ. */
 @Command(
@@ -23,10 +19,7 @@ import picocli.CommandLine.Spec;
       "Who writes to a table waits while it is repaired."
     },
     mixinStandardHelpOptions = true)
-final class RepairCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-  @Mixin private final Ask at = AskCommands.replicator();
-
+final class RepairCommand extends AskCommand {
   @ArgGroup(multiplicity = "1")
   private What what;
 
@@ -49,22 +42,26 @@ final class RepairCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
-    PrintWriter out = spec.commandLine().getOut();
+  JsonNode ask(Ask replicator) throws IOException, InterruptedException {
     String of =
         what.all
             ? ""
             : "?database=%s&table=%s"
                 .formatted(Ask.segment(what.table.database), Ask.segment(what.table.name));
-    JsonNode answer = at.post("/repair" + of, Map.of());
-    if (!at.printed(answer, out)) {
-      answer.path("repaired").forEach(one -> out.println(one.asText()));
-      answer.path("differences").forEach(one -> out.println(one.asText()));
-      out.printf(
-          "%d rows removed, %d written%n",
-          answer.path("rowsRemoved").asLong(), answer.path("rowsWritten").asLong());
-      out.flush();
-    }
+    return replicator.post("/repair" + of, Map.of());
+  }
+
+  @Override
+  void show(JsonNode answer, PrintWriter out) {
+    answer.path("repaired").forEach(one -> out.println(one.asText()));
+    answer.path("differences").forEach(one -> out.println(one.asText()));
+    out.printf(
+        "%d rows removed, %d written%n",
+        answer.path("rowsRemoved").asLong(), answer.path("rowsWritten").asLong());
+  }
+
+  @Override
+  int status(JsonNode answer) {
     return answer.path("differences").isEmpty() ? 0 : 1;
   }
 }
