@@ -8,7 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,18 +33,11 @@ class CaptureFaultIT {
           """;
 
   @TempDir private Path folder;
-  private Cluster cluster;
+  @AutoClose private Cluster cluster;
 
   @BeforeAll
   static void need() {
     Tools.needPostgres();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   private static void move(Connection connection, int client, int number) throws SQLException {
@@ -56,10 +49,6 @@ class CaptureFaultIT {
     if (!connection.getAutoCommit()) {
       connection.commit();
     }
-  }
-
-  private void awaitIn(int count) {
-    Await.until(count + " servers to be in", () -> cluster.replicator.serversIn().size() == count);
   }
 
   private static void awaitMore(Transfers transfers) {
@@ -79,10 +68,10 @@ class CaptureFaultIT {
         Postgres one = cluster.servers.get((round + 1) % 2);
         awaitMore(transfers);
         one.kill();
-        awaitIn(1);
+        cluster.awaitIn(1);
         awaitMore(transfers);
         one.startAgain();
-        awaitIn(2);
+        cluster.awaitIn(2);
         assertThat(idle.isValid(60)).isTrue();
       }
       awaitMore(transfers);

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.testing.Await;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -142,6 +143,10 @@ final class Cluster {
       assertThat(one.number(sql)).as("%s at %s", sql, one.address).isEqualTo(found);
     }
     return found;
+  }
+
+  void awaitIn(int count) {
+    Await.until(count + " servers to be in", () -> replicator.serversIn().size() == count);
   }
 
   /** All servers are in, and have the same rows. */

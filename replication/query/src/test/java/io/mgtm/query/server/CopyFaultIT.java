@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class CopyFaultIT {
   private static final String COUNT = "select count(*) from loaded";
 
   @TempDir private Path folder;
-  private Cluster cluster;
+  @AutoClose private Cluster cluster;
 
   @BeforeEach
   void start() throws Exception {
@@ -34,13 +34,6 @@ class CopyFaultIT {
     cluster = new Cluster(folder, 2, "create table loaded (id int primary key, name text)");
     cluster.spoolBytes = 2L << 30;
     cluster.startReplicator();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   private static CopyIn begin(Connection alice) throws SQLException {

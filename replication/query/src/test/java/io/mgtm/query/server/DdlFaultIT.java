@@ -9,7 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,20 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 class DdlFaultIT {
   @TempDir private Path folder;
-  private Cluster cluster;
+  @AutoClose private Cluster cluster;
 
   private void start(int servers, int applyMs) throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, servers, Transfers.TABLES);
     cluster.applyMs = applyMs;
     cluster.startReplicator();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   private static boolean hasTable(Postgres at, String name) throws SQLException {

@@ -15,7 +15,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 class EjectionIT {
   @TempDir private Path folder;
-  private Cluster cluster;
+  @AutoClose private Cluster cluster;
 
   @BeforeAll
   static void need() {
@@ -35,13 +35,6 @@ class EjectionIT {
   private void start(int servers) throws Exception {
     cluster = new Cluster(folder, servers, Transfers.TABLES);
     cluster.startReplicator();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   @Test

@@ -3,10 +3,7 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.testing.Await;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,14 +25,6 @@ class GroupLogLossIT {
     }
     if (cluster != null) {
       cluster.close();
-    }
-  }
-
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> all = Files.walk(from)) {
-      for (Path one : all.toList()) {
-        Files.copy(one, to.resolve(from.relativize(one).toString()));
-      }
     }
   }
 
@@ -61,13 +50,13 @@ class GroupLogLossIT {
     count();
     Await.until("it to be out", () -> serversIn() == 1);
     for (int i = 1; i <= COUNT; i++) {
-      copy(folder.resolve("q" + i), folder.resolve("older" + i));
+      Tools.copy(folder.resolve("q" + i), folder.resolve("older" + i));
     }
     count();
     for (int i = 0; i < COUNT; i++) {
       replicators.kill(i);
       replicators.loseData(i);
-      copy(folder.resolve("older" + (i + 1)), folder.resolve("q" + (i + 1)));
+      Tools.copy(folder.resolve("older" + (i + 1)), folder.resolve("q" + (i + 1)));
     }
     cluster.servers.get(1).startAgain();
     replicators.startAll();

@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Comparator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The log, or what servers say that they have, is lost, of another time, or another's. */
 class LogLossIT {
   @TempDir private Path folder;
-  private Cluster cluster;
+  @AutoClose private Cluster cluster;
 
   @BeforeAll
   static void need() {
@@ -39,17 +39,6 @@ class LogLossIT {
                 + "insert into counter values (1, 0);"
                 + "create table line (id serial primary key, t text)");
     cluster.startReplicator();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
-  }
-
-  private void awaitIn(int count) {
-    Await.until(count + " servers to be in", () -> cluster.replicator.serversIn().size() == count);
   }
 
   private void count(int times) throws SQLException {
@@ -85,19 +74,11 @@ class LogLossIT {
     }
   }
 
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> all = Files.walk(from)) {
-      for (Path one : all.toList()) {
-        Files.copy(one, to.resolve(from.relativize(one).toString()));
-      }
-    }
-  }
-
   @Test
   void withoutALogTheServerThatHasMoreLeads() throws Exception {
     count(3);
     cluster.servers.get(0).kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     count(4);
     cluster.replicator.close();
     cluster.servers.get(0).startAgain();
@@ -113,15 +94,15 @@ class LogLossIT {
   void withAnOlderLogTheServerThatHasMoreLeads() throws Exception {
     count(3);
     cluster.replicator.close();
-    copy(folder.resolve("state"), folder.resolve("older"));
+    Tools.copy(folder.resolve("state"), folder.resolve("older"));
     cluster.startReplicator();
     cluster.servers.get(0).kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     count(4);
     cluster.replicator.close();
     cluster.servers.get(0).startAgain();
     delete(folder.resolve("state"));
-    copy(folder.resolve("older"), folder.resolve("state"));
+    Tools.copy(folder.resolve("older"), folder.resolve("state"));
     cluster.startReplicator();
     assertCounted(7);
     assertThat(cluster.replicator.serversIn())
@@ -132,15 +113,15 @@ class LogLossIT {
   void whoIsOutIsNotGivenALogThatHasLostItsEnd() throws Exception {
     count(3);
     cluster.servers.get(1).kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     count(2);
     cluster.replicator.close();
-    copy(folder.resolve("state"), folder.resolve("older"));
+    Tools.copy(folder.resolve("state"), folder.resolve("older"));
     cluster.startReplicator();
     count(4);
     cluster.replicator.close();
     delete(folder.resolve("state"));
-    copy(folder.resolve("older"), folder.resolve("state"));
+    Tools.copy(folder.resolve("older"), folder.resolve("state"));
     cluster.startReplicator();
     assertCounted(9);
     assertThat(cluster.replicator.whyOut(1)).contains("has lost what it misses");
@@ -159,7 +140,7 @@ class LogLossIT {
     count(3);
     cluster.servers.get(1).sql("app", "drop schema mgtm cascade");
     cluster.servers.get(1).kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     count(4);
     cluster.servers.get(1).startAgain();
     Await.until(
@@ -235,12 +216,12 @@ class LogLossIT {
       statement.execute("set app.tenant = 'blue'");
       statement.execute("update counter set n = n + 1 where id = 1");
       cluster.servers.get(1).kill();
-      awaitIn(1);
+      cluster.awaitIn(1);
       cluster.servers.get(1).startAgain();
-      awaitIn(2);
+      cluster.awaitIn(2);
       statement.execute("update counter set n = n + 1 where id = 1");
       cluster.servers.get(0).kill();
-      awaitIn(1);
+      cluster.awaitIn(1);
       try (var rows = statement.executeQuery("select current_setting('app.tenant', true)")) {
         rows.next();
         assertThat(rows.getString(1)).isEqualTo("blue");

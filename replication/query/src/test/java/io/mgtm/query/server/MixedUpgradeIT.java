@@ -10,7 +10,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,18 +33,11 @@ class MixedUpgradeIT {
 
   @TempDir private Path folder;
   private Path programs;
-  private Cluster cluster;
+  @AutoClose private Cluster cluster;
 
   @BeforeEach
   void unpack() throws Exception {
     programs = OtherPostgres.unpack(folder);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
   }
 
   private JsonNode ask(String path) throws Exception {
@@ -58,18 +51,12 @@ class MixedUpgradeIT {
   private void promote(Postgres server) throws Exception {
     assertThat(ask("/promote?server=" + server.address).path("leader").asText())
         .isEqualTo(server.address.toString());
-    awaitIn();
+    cluster.awaitIn(cluster.servers.size());
     assertThat(leader()).isEqualTo(server.address);
   }
 
   private HostPort leader() {
     return HostPort.parse(cluster.replicator.serversIn().get(0));
-  }
-
-  private void awaitIn() {
-    Await.until(
-        "all servers to be in",
-        () -> cluster.replicator.serversIn().size() == cluster.servers.size());
   }
 
   private static void more(Transfers transfers) {
@@ -164,7 +151,7 @@ class MixedUpgradeIT {
         write(
             "insert into stamped values (" + round + "); create table made_" + round + " (id int)");
         dies.startAgain();
-        awaitIn();
+        cluster.awaitIn(cluster.servers.size());
         assertThat(leader()).isNotEqualTo(dies.address);
       }
       cluster.program("pgbench", "-n", "-c", "4", "-t", "100", "-M", "prepared", "app").succeeded();

@@ -13,7 +13,7 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,14 +33,7 @@ class QueryCommandsIT {
           + "create table odd (id int primary key)";
 
   @TempDir private Path folder;
-  private Cluster cluster;
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
-  }
+  @AutoClose private Cluster cluster;
 
   private String get(String path) throws Exception {
     HttpRequest request =

@@ -9,7 +9,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Savepoint;
 import java.sql.Statement;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ class RejoinIT {
           + " execute function stamp()";
 
   @TempDir private Path folder;
-  private Cluster cluster;
+  @AutoClose private Cluster cluster;
 
   @BeforeAll
   static void need() {
@@ -41,17 +41,6 @@ class RejoinIT {
     cluster = new Cluster(folder, servers, "dtp", TABLES);
     cluster.letAliceWriteWithoutTriggers();
     cluster.startReplicator();
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (cluster != null) {
-      cluster.close();
-    }
-  }
-
-  private void awaitIn(int count) {
-    Await.until(count + " servers to be in", () -> cluster.replicator.serversIn().size() == count);
   }
 
   /** Of every class that writes. */
@@ -98,10 +87,10 @@ class RejoinIT {
       statement.execute("set timezone = 'Asia/Tokyo'; set application_name = 'it''s here'");
       statement.execute("insert into kept (id, t) values (1, 'before')");
       cluster.servers.get(1).kill();
-      awaitIn(1);
+      cluster.awaitIn(1);
       write(200);
       cluster.servers.get(1).startAgain();
-      awaitIn(2);
+      cluster.awaitIn(2);
       write(300);
       // Its settings are those of before, also at the server that came back.
       statement.execute("insert into kept (id, t, at) select 2, 'after', '2024-01-01 09:00'");
@@ -131,7 +120,7 @@ class RejoinIT {
     }
     Postgres away = cluster.servers.get(1);
     away.kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     write(100);
     away.startAgain();
     String url = "jdbc:postgresql://" + cluster.address() + "/fresh";
@@ -144,7 +133,7 @@ class RejoinIT {
       DriverManager.getConnection(url, "alice", Postgres.PASSWORD).close();
       holds.rollback();
     }
-    awaitIn(2);
+    cluster.awaitIn(2);
     try (Connection alice = DriverManager.getConnection(url, "alice", Postgres.PASSWORD)) {
       alice.createStatement().execute("insert into t values (1)");
     }
@@ -156,7 +145,7 @@ class RejoinIT {
   void whatASessionHasToItselfIsReplayed() throws Exception {
     start(2);
     cluster.servers.get(1).kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     try (Connection alice = cluster.alice();
         Statement statement = alice.createStatement()) {
       statement.execute("create schema mine");
@@ -185,7 +174,7 @@ class RejoinIT {
       statement.execute("grant select on sorts to public");
     }
     cluster.servers.get(1).startAgain();
-    awaitIn(2);
+    cluster.awaitIn(2);
     cluster.assertAlike();
     assertThat(
             cluster.number(
@@ -205,10 +194,10 @@ class RejoinIT {
         Postgres one = cluster.servers.get(round % 3);
         more(transfers);
         one.kill();
-        awaitIn(2);
+        cluster.awaitIn(2);
         more(transfers);
         one.startAgain();
-        awaitIn(3);
+        cluster.awaitIn(3);
       }
       more(transfers);
       transfers.end();
@@ -228,7 +217,7 @@ class RejoinIT {
     try {
       more(transfers);
       cluster.servers.get(0).kill();
-      awaitIn(1);
+      cluster.awaitIn(1);
       for (int round = 0; round < 3; round++) {
         more(transfers);
         cluster.servers.get(1).kill();
@@ -236,7 +225,7 @@ class RejoinIT {
       }
       more(transfers);
       cluster.servers.get(0).startAgain();
-      awaitIn(2);
+      cluster.awaitIn(2);
       more(transfers);
       transfers.end();
       cluster.assertMoved(transfers);
@@ -250,13 +239,13 @@ class RejoinIT {
   void whatWasWrittenWhileAServerWasAwayIsKeptOverARestart() throws Exception {
     start(2);
     cluster.servers.get(0).kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     write(100);
     cluster.replicator.close();
     cluster.startReplicator();
     write(200);
     cluster.servers.get(0).startAgain();
-    awaitIn(2);
+    cluster.awaitIn(2);
     cluster.assertAlike();
     // Who was away does not lead by coming back.
     assertThat(cluster.replicator.serversIn())
@@ -269,7 +258,7 @@ class RejoinIT {
   void aLargeTransactionIsNotInTheLogAndItsServerStaysOut() throws Exception {
     start(2);
     cluster.servers.get(1).kill();
-    awaitIn(1);
+    cluster.awaitIn(1);
     try (Connection alice = cluster.alice();
         Statement statement = alice.createStatement()) {
       statement.execute(

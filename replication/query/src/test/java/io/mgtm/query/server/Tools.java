@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** Runs PostgreSQL's programs, each with a bound on its time. */
@@ -48,6 +49,15 @@ final class Tools {
       throws IOException, InterruptedException {
     LocalProgram.Result result = LocalProgram.run(folder, environment, command);
     return new Result(result.status(), result.output());
+  }
+
+  /** A folder with all that is in it. */
+  static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path one : all.toList()) {
+        Files.copy(one, to.resolve(from.relativize(one).toString()));
+      }
+    }
   }
 
   /** By which a page of an admin endpoint is asked for. */
