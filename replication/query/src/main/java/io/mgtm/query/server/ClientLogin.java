@@ -1,11 +1,9 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.config.AccessRule;
-import io.mgtm.query.scram.Scram;
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.scram.ScramException;
 import io.mgtm.query.scram.ScramKeys;
-import io.mgtm.query.scram.ScramServer;
 import io.mgtm.query.scram.ScramVerifier;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
@@ -26,7 +24,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,8 +39,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
   private enum Phase {
     STARTUP,
     LOOKING_UP,
-    SASL_FIRST,
-    SASL_LAST,
+    PROVING,
     ENTERING,
     DONE
   }
@@ -66,7 +62,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
 
   private boolean encrypted;
   private Map<String, String> parameters;
-  private ScramServer scram;
+  private SaslExchange sasl;
   private Promise<ServerConnection> entering;
   private ReplicatedLogin all;
   private Future<?> timeout;
@@ -235,21 +231,15 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
       fail(context, LoginException.fieldsOf(cause));
       return;
     }
-    phase = Phase.SASL_FIRST;
-    scram = new ScramServer(parameters.get("user"), verifier);
-    context.writeAndFlush(
-        Messages.authenticationSasl(
-            context.alloc(),
-            canBind() ? List.of(Scram.MECHANISM_PLUS, Scram.MECHANISM) : List.of(Scram.MECHANISM)));
-  }
-
-  private boolean canBind() {
-    return encrypted && entrance.endPoint().length > 0;
+    phase = Phase.PROVING;
+    sasl =
+        new SaslExchange(
+            parameters.get("user"), verifier, encrypted ? entrance.endPoint() : UNBOUND);
+    context.writeAndFlush(sasl.offer(context.alloc()));
   }
 
   private void authenticate(ChannelHandlerContext context, Frame frame) {
-    boolean expected = phase == Phase.SASL_FIRST || phase == Phase.SASL_LAST;
-    if (!expected || frame.type() != 'p') {
+    if (phase != Phase.PROVING || frame.type() != 'p') {
       refuse(
           context,
           WireException.PROTOCOL_VIOLATION,
@@ -257,11 +247,7 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
       return;
     }
     try {
-      if (phase == Phase.SASL_FIRST) {
-        saslFirst(context, frame.body());
-      } else {
-        saslLast(context, frame.body());
-      }
+      context.write(sasl.answer(context.alloc(), frame.body()));
     } catch (ScramException e) {
       boolean refused = e.reason() == ScramException.Reason.REFUSED;
       refuse(
@@ -270,37 +256,15 @@ final class ClientLogin extends ChannelInboundHandlerAdapter {
           refused
               ? "password authentication failed for user \"" + parameters.get("user") + "\""
               : e.getMessage());
-    }
-  }
-
-  private void saslFirst(ChannelHandlerContext context, ByteBuf body) throws ScramException {
-    String mechanism = StartupPacket.text(body);
-    int bytes = body.readableBytes() < Integer.BYTES ? -1 : body.readInt();
-    boolean plus = mechanism.equals(Scram.MECHANISM_PLUS) && canBind();
-    if ((!plus && !mechanism.equals(Scram.MECHANISM)) || bytes != body.readableBytes()) {
-      refuse(
-          context,
-          WireException.PROTOCOL_VIOLATION,
-          "client selected an invalid SASL authentication mechanism");
       return;
     }
-    String answer =
-        scram.first(
-            body.toString(StandardCharsets.UTF_8), plus ? entrance.endPoint() : UNBOUND, canBind());
-    phase = Phase.SASL_LAST;
-    context.writeAndFlush(
-        Messages.authenticationSaslData(
-            context.alloc(), Messages.AUTHENTICATION_SASL_CONTINUE, answer));
-  }
-
-  private void saslLast(ChannelHandlerContext context, ByteBuf body) throws ScramException {
-    String answer = scram.last(body.toString(StandardCharsets.UTF_8));
-    context.write(
-        Messages.authenticationSaslData(
-            context.alloc(), Messages.AUTHENTICATION_SASL_FINAL, answer));
-    ScramKeys keys = scram.keys();
-    scram = null;
-    enter(context, () -> ScramClient.withKeys(keys));
+    ScramKeys keys = sasl.keys();
+    if (keys == null) {
+      context.flush();
+    } else {
+      sasl = null;
+      enter(context, () -> ScramClient.withKeys(keys));
+    }
   }
 
   private void enter(ChannelHandlerContext context, Supplier<ScramClient> proof) {
