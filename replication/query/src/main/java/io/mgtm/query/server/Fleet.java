@@ -7,8 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -35,9 +33,6 @@ final class Fleet {
   private static final ServerState REMOVED =
       new ServerState(ServerState.Status.REMOVED, "it was removed", 0);
 
-  private static final String GAP =
-      "the log of commits has lost what it misses; make it a copy of one that is in";
-
   private final CommitLog commits;
   private final Consumer<Node> whenOut;
   private final ConcurrentHashMap<Node, CompletableFuture<Boolean>> probes =
@@ -47,9 +42,6 @@ final class Fleet {
       () -> CompletableFuture.completedFuture(null);
   private volatile CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
   private final AtomicInteger turns = new AtomicInteger();
-
-  /** Those of which rows are to be compared. */
-  private final Set<Node> unproven = ConcurrentHashMap.newKeySet();
 
   private boolean closed;
   private boolean deposed;
@@ -144,13 +136,6 @@ final class Fleet {
   /** The same for a server of which rows may be others: it does not come back by itself. */
   boolean ejectDiffering(Node node, String why) {
     return eject(node, ServerState.Status.DIFFERS, why);
-  }
-
-  /** The same at a start; who was to be compared, and cannot be, may be another. */
-  boolean ejectAtStart(Node node, String why) {
-    ServerState.Status status =
-        unproven.contains(node) ? ServerState.Status.DIFFERS : ServerState.Status.AWAY;
-    return eject(node, status, "when the replicator started: " + why);
   }
 
   private boolean eject(Node node, ServerState.Status status, String why) {
@@ -290,87 +275,10 @@ final class Fleet {
     log.info("The server {} is in. The leader is {}", node, leader());
   }
 
-  /**
-   * The log has not all that was acknowledged: until rows were compared, whoever begins after this
-   * one compares them too, and who is out is given nothing from it. Before sessions begin.
-   */
-  synchronized void mistrust() throws IOException {
-    Map<String, ServerState> known = commits.servers();
-    for (Node node : nodes) {
-      boolean in = node.isIn();
-      ServerState.Status to = in ? ServerState.Status.READMITTED : ServerState.Status.DIFFERS;
-      ServerState before = known.get(node.toString());
-      if (before == null || before.status() != to) {
-        ServerState state = new ServerState(to, in ? "" : GAP, System.currentTimeMillis());
-        Steward.await(commits.change(node.toString(), state));
-        node.set(in ? null : GAP, state.sinceMs());
-      }
-      if (in) {
-        unproven.add(node);
-      }
-    }
-  }
-
-  /**
-   * Takes over from the log which servers there are, once it names one, who is out, and in which
-   * order the others lead. Before sessions begin.
-   */
-  synchronized void restore(Map<String, ServerState> states) {
-    know(states);
-    List<Node> next = new ArrayList<>();
-    states.forEach(
-        (address, state) ->
-            nodes.stream()
-                .filter(node -> state.isIn() && node.toString().equals(address))
-                .forEach(next::add));
-    for (Node node : nodes) {
-      ServerState state = states.get(node.toString());
-      boolean out = state != null && !state.isIn() && !isReadmitted(state);
-      if (state != null && isReadmitted(state)) {
-        unproven.add(node);
-      }
-      node.set(out ? state.why() : null, out ? state.sinceMs() : System.currentTimeMillis());
-      if (!next.contains(node)) {
-        next.add(node);
-      }
-    }
-    order = List.copyOf(next);
-  }
-
-  /** Before any was found to be like the others, those of the configuration are servers too. */
-  private void know(Map<String, ServerState> states) {
-    boolean begun = states.values().stream().anyMatch(Fleet::wasIn);
-    List<Node> known = new ArrayList<>(nodes);
-    for (Node node : nodes) {
-      if (begun && !states.containsKey(node.toString())) {
-        log.warn("{} is configured, and is none of the servers: see mgtm query add-server", node);
-        known.remove(node);
-      }
-    }
-    for (String address : states.keySet()) {
-      if (find(HostPort.parse(address)) == null) {
-        log.warn("{} is one of the servers, and is not configured", address);
-        known.add(new Node(HostPort.parse(address)));
-      }
-    }
-    nodes = List.copyOf(known);
-  }
-
-  private static boolean wasIn(ServerState state) {
-    return state.isIn() || state.status() == ServerState.Status.AWAY;
-  }
-
-  /** The first start: the log names those of the configuration, of which rows are compared. */
-  void found() throws IOException {
-    for (Node node : nodes) {
-      long nowMs = System.currentTimeMillis();
-      ServerState state = new ServerState(ServerState.Status.READMITTED, "", nowMs);
-      Steward.await(commits.change(node.toString(), state));
-    }
-  }
-
-  private static boolean isReadmitted(ServerState state) {
-    return state.status() == ServerState.Status.READMITTED;
+  /** There are these servers, and they lead in that order; before sessions begin. */
+  synchronized void restore(List<Node> all, List<Node> first) {
+    nodes = List.copyOf(all);
+    order = List.copyOf(first);
   }
 
   /** Puts nobody out any more: connections break because the replicator ends. */

@@ -71,8 +71,7 @@ final class Readiness implements AutoCloseable {
                     return null;
                   }));
     }
-    CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-        .whenComplete((nothing, cause) -> looked(found));
+    Futures.all(all.stream()).whenComplete((nothing, cause) -> looked(found));
   }
 
   private void looked(Map<String, String> found) {

@@ -90,8 +90,7 @@ final class Sessions {
 
   /** Has all connect to a server that is about to be in; completes when they have, or cannot. */
   CompletableFuture<Void> serverComes(Node node) {
-    return CompletableFuture.allOf(
-        all().stream().map(session -> session.serverComes(node)).toArray(CompletableFuture[]::new));
+    return Futures.all(all().stream().map(session -> session.serverComes(node)));
   }
 
   /** A server was put out, or does not come in. */

@@ -4,7 +4,6 @@ import io.mgtm.query.order.ServerState;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -47,7 +46,6 @@ final class Steward {
   private final Map<Node, Asker> askers = new HashMap<>();
   private final Set<Node> busy = new HashSet<>();
   private Future<?> watching;
-  private final Takeover takeover;
   private final Rejoin rejoin;
   private final ExecutorService worker =
       Executors.newSingleThreadExecutor(new DefaultThreadFactory("mgtm-query-return", true));
@@ -65,7 +63,6 @@ final class Steward {
     this.role = role;
     this.loop = loop;
     this.verifier = new Verifier(shared, role);
-    this.takeover = new Takeover(shared, role);
     this.rejoin = new Rejoin(shared, role, verifier);
     shared.fleet().set(this::probe, this::leaderOut);
   }
@@ -82,11 +79,8 @@ final class Steward {
    */
   void begin() throws IOException {
     Fleet fleet = shared.fleet();
-    Map<String, ServerState> before = shared.commits().servers();
-    fleet.restore(before);
-    if (before.isEmpty()) {
-      fleet.found();
-    }
+    FleetStart start = new FleetStart(fleet, shared.commits());
+    start.restore();
     Map<Node, String> wrong = probeAll(fleet.in());
     if (wrong.size() == fleet.in().size()) {
       // All at once: it may have been this machine.
@@ -95,11 +89,9 @@ final class Steward {
     if (wrong.size() == fleet.in().size()) {
       throw new IOException("no server is there: " + wrong);
     }
-    wrong.forEach(fleet::ejectAtStart);
-    List<Node> unproven = new ArrayList<>(fleet.in());
-    unproven.removeIf(
-        node -> before.containsKey(node.toString()) && before.get(node.toString()).isIn());
-    unproven = takeover.takeOverAll(unproven);
+    wrong.forEach(start::eject);
+    Takeover takeover = new Takeover(shared, role, start);
+    List<Node> unproven = takeover.takeOverAll(start.toCompare());
     if (!unproven.isEmpty()) {
       compare(unproven);
     }
@@ -338,10 +330,9 @@ final class Steward {
   }
 
   private CompletableFuture<Void> setSequences(Node leader) {
-    return CompletableFuture.allOf(
+    return Futures.all(
         shared.positions().databases().stream()
-            .map(d -> Sequences.setBehindRows(role, leader.address(), d))
-            .toArray(CompletableFuture[]::new));
+            .map(d -> Sequences.setBehindRows(role, leader.address(), d)));
   }
 
   /** What was decided under the old leader is done, and sequences are behind their rows. */

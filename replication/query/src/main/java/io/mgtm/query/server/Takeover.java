@@ -26,13 +26,15 @@ final class Takeover {
 
   private final Shared shared;
   private final OwnRole role;
+  private final FleetStart start;
   private final CommitLog commits;
   private final PositionTable table;
   private final Fleet fleet;
   private CompletableFuture<Void> noted = CompletableFuture.completedFuture(null);
 
-  Takeover(Shared shared, OwnRole role) {
+  Takeover(Shared shared, OwnRole role, FleetStart start) {
     this.shared = shared;
+    this.start = start;
     this.role = role;
     this.commits = shared.commits();
     this.table = shared.positions();
@@ -62,7 +64,7 @@ final class Takeover {
     }
     lost |= found > last;
     if (lost) {
-      fleet.mistrust();
+      start.mistrust();
     }
     Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
     long fence;
@@ -86,7 +88,7 @@ final class Takeover {
           "The log of commits ends at {}, and servers are beyond, or another replicator has"
               + " ordered: rows are compared",
           last);
-      fleet.mistrust();
+      start.mistrust();
       return byPosition(fleet.in(), List.of(), all);
     }
     List<Node> unlike = new ArrayList<>(unproven);
@@ -111,11 +113,10 @@ final class Takeover {
   private void noteReached(Map<Node, Map<String, Position>> all, long fence) throws IOException {
     long reached = Steward.await(commits.lastNumber());
     noted =
-        CompletableFuture.allOf(
+        Futures.all(
             all.entrySet().stream()
                 .filter(one -> one.getKey().isIn())
-                .map(one -> table.reached(one.getKey(), one.getValue().keySet(), reached, fence))
-                .toArray(CompletableFuture[]::new));
+                .map(one -> table.reached(one.getKey(), one.getValue().keySet(), reached, fence)));
   }
 
   /** Of those that are to be compared the one that has the most leads, unless others are proven. */
@@ -180,7 +181,7 @@ final class Takeover {
       try {
         all.put(one.getKey(), Steward.await(one.getValue()));
       } catch (IOException e) {
-        if (!fleet.ejectAtStart(one.getKey(), e.getMessage())) {
+        if (!start.eject(one.getKey(), e.getMessage())) {
           throw e;
         }
         all.put(one.getKey(), Map.of());
