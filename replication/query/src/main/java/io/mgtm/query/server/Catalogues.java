@@ -107,13 +107,13 @@ final class Catalogues {
   }
 
   private CompletableFuture<Known> load(String database) {
-    return role.enter(leader.get(), database)
-        .thenCompose(
-            asker ->
-                asker
-                    .ask(CaptureSchema.EXISTS)
-                    .thenCompose(rows -> read(asker, rows.get(0).get(0).equals("t")))
-                    .whenComplete((done, cause) -> asker.close()));
+    return role.use(
+        leader.get(),
+        database,
+        asker ->
+            asker
+                .ask(CaptureSchema.EXISTS)
+                .thenCompose(rows -> read(asker, rows.get(0).get(0).equals("t"))));
   }
 
   /** A database that no client has entered yet has nothing of the replicator's. */
@@ -123,8 +123,7 @@ final class Catalogues {
             .map(sql -> prepared || !sql.equals(CaptureSchema.ASK_LACKS) ? sql : NOT_PREPARED)
             .map(asker::ask)
             .toList();
-    return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-        .thenApply(done -> read(answers.stream().map(CompletableFuture::join).toList()));
+    return Futures.results(answers).thenApply(this::read);
   }
 
   /** What answers to the queries of {@link CatalogueSql} tell. */

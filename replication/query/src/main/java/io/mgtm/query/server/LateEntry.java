@@ -1,9 +1,6 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.wire.ErrorFields;
-import io.mgtm.query.wire.FrameSplitter;
-import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * Gives a session a connection to a server that came in after it began, with the settings that it
@@ -33,24 +28,13 @@ final class LateEntry {
           + " UNION ALL SELECT n, pg_catalog.current_setting(n, true)"
           + " FROM pg_catalog.unnest(%s) n) s";
 
-  /**
-   * How a client enters servers.
-   *
-   * @param proof begins an exchange, or null when there is nothing to prove
-   */
-  record Key(Map<String, String> parameters, Supplier<ScramClient> proof) {
-    Key {
-      parameters = Map.copyOf(parameters);
-    }
-  }
-
   private final ReplicatedSession session;
-  private final Key key;
+  private final EntryKey key;
 
   /** Connections to servers that are about to be in; the session adds, any thread reads. */
   private final Map<Node, ServerConnection> kept = new ConcurrentHashMap<>();
 
-  LateEntry(ReplicatedSession session, Key key) {
+  LateEntry(ReplicatedSession session, EntryKey key) {
     this.session = session;
     this.key = key;
   }
@@ -106,7 +90,7 @@ final class LateEntry {
     List<Backend> live = session.set().live();
     Node missing = session.set().missing();
     if (live.isEmpty() || missing == null) {
-      session.stale();
+      session.failover().stale();
     } else {
       enter(missing, live.get(0), then);
     }
@@ -132,29 +116,7 @@ final class LateEntry {
   }
 
   private Promise<ServerConnection> connect(Node node) {
-    Promise<ServerConnection> entering =
-        session
-            .shared()
-            .door()
-            .enter(
-                session.loop(),
-                node.address(),
-                FrameSplitter.Sender.SERVER,
-                node.kind().begins(key.parameters()),
-                key.proof());
-    int withinMs = session.shared().config().timeouts().silentMs();
-    ErrorFields slow =
-        ErrorFields.fatal(
-            "08006", "the server at %s did not answer in %d ms".formatted(node, withinMs));
-    Future<?> late =
-        session
-            .loop()
-            .schedule(
-                () -> entering.tryFailure(new LoginException(slow)),
-                withinMs,
-                TimeUnit.MILLISECONDS);
-    entering.addListener(done -> late.cancel(false));
-    return entering;
+    return key.enter(node, session.shared().door(), session.loop());
   }
 
   private void notEntered(Node node, ErrorFields why, Runnable then) {

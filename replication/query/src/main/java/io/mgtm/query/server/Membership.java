@@ -147,11 +147,7 @@ final class Membership implements AutoCloseable {
    * @throws IOException when there is none of that address, or it must stay
    */
   void remove(HostPort address) throws IOException {
-    Node node = shared.fleet().find(address);
-    if (node == null) {
-      throw new IOException(address + " is none of the servers: " + shared.fleet().nodes());
-    }
-    shared.fleet().remove(node, shared.config().serversMin());
+    shared.fleet().remove(known(address), shared.config().serversMin());
   }
 
   /**
@@ -160,11 +156,15 @@ final class Membership implements AutoCloseable {
    * @throws IOException when it leads, is out, or the one that leads cannot be spared for a moment
    */
   void promote(HostPort address) throws IOException {
+    shared.fleet().promote(known(address), shared.config().serversMin());
+  }
+
+  private Node known(HostPort address) throws IOException {
     Node node = shared.fleet().find(address);
     if (node == null) {
       throw new IOException(address + " is none of the servers: " + shared.fleet().nodes());
     }
-    shared.fleet().promote(node, shared.config().serversMin());
+    return node;
   }
 
   @Override

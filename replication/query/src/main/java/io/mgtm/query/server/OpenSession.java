@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,8 +14,19 @@ interface OpenSession {
   /** Ends it as soon as nothing runs in it and no transaction is open. */
   void drain();
 
-  /** Ends it whatever runs in it. */
-  void stop();
+  /**
+   * Ends it, once what is on its way to the client is there.
+   *
+   * @param why what to tell the client, or null when it need not be told
+   */
+  void end(ErrorFields why);
+
+  /** Ends it whatever runs in it, as the replicator stops. */
+  default void stop() {
+    end(
+        ErrorFields.fatal(
+            "57P01", "terminating connection due to administrator command: the replicator stops"));
+  }
 
   /** Asks for what runs to be cancelled; completes when that was taken. */
   Future<?> cancel();

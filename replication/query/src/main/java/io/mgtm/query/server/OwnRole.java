@@ -3,15 +3,12 @@ package io.mgtm.query.server;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.scram.ScramClient;
-import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.FrameSplitter;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.Promise;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Enters servers as the replicator's own role. Any thread. */
@@ -64,36 +61,28 @@ final class OwnRole {
             "-c search_path=pg_catalog -c jit=off -c extra_float_digits=1 -c array_nulls=on"
                 + " -c row_security=off -c xmloption=content -c standard_conforming_strings=on"
                 + " -c default_transaction_isolation=read\\ committed");
-    Promise<ServerConnection> entering =
-        door.enter(loop, server, FrameSplitter.Sender.SERVER_HELD, parameters, scram);
-    int withinMs = config.timeouts().silentMs();
-    Future<?> late =
-        loop.schedule(
-            () ->
-                entering.tryFailure(
-                    new LoginException(
-                        ErrorFields.fatal(
-                            "08006",
-                            "the server at %s did not answer within %d ms"
-                                .formatted(server, withinMs)))),
-            withinMs,
-            TimeUnit.MILLISECONDS);
-    entering.addListener(done -> late.cancel(false));
-    entering.addListener(
-        done -> {
-          if (done.isSuccess()) {
-            entered.complete((ServerConnection) done.getNow());
-          } else {
-            entered.completeExceptionally(done.cause());
-          }
-        });
+    door.enterSoon(loop, server, FrameSplitter.Sender.SERVER_HELD, parameters, scram)
+        .addListener(
+            done -> {
+              if (done.isSuccess()) {
+                entered.complete((ServerConnection) done.getNow());
+              } else {
+                entered.completeExceptionally(done.cause());
+              }
+            });
     return entered;
+  }
+
+  /** Enters a database for what is to be asked there, and leaves it. */
+  <T> CompletableFuture<T> use(
+      HostPort server, String database, Function<Asker, CompletableFuture<T>> questions) {
+    return enter(server, database)
+        .thenCompose(asker -> questions.apply(asker).whenComplete((done, cause) -> asker.close()));
   }
 
   /** One query in a connection of its own. */
   CompletableFuture<List<List<String>>> ask(HostPort server, String database, String sql) {
-    return enter(server, database)
-        .thenCompose(asker -> asker.ask(sql).whenComplete((rows, cause) -> asker.close()));
+    return use(server, database, asker -> asker.ask(sql));
   }
 
   EventLoop loop() {

@@ -1,6 +1,5 @@
 package io.mgtm.query.server;
 
-import io.mgtm.query.sql.TransactionCommand;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
@@ -37,10 +36,10 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   private final ServerSet set;
   private final ClientInput input;
   private final Cancels cancels;
+  private final Failover failover;
   private final SessionSettings settings = new SessionSettings();
   private UnitRun unit;
   private Backend running;
-  private ErrorFields pending;
   private boolean draining;
   private boolean ended;
 
@@ -49,7 +48,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       Slots.Slot slot,
       Channel client,
       Shared shared,
-      LateEntry.Key key,
+      EntryKey key,
       Catalogues.Known known,
       Charset charset) {
     this.pid = pid;
@@ -63,6 +62,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     this.planner = new Planner(known.classifier(), charset);
     this.set = new ServerSet(shared.fleet(), this);
     this.input = new ClientInput(this);
+    this.failover = new Failover(this);
   }
 
   @Override
@@ -110,6 +110,20 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   boolean isEnded() {
     return ended;
+  }
+
+  /** What is run for the client now, or null. */
+  UnitRun unit() {
+    return unit;
+  }
+
+  /** Whether a commit must come to its end. */
+  boolean isCommitting() {
+    return unit != null && unit.isCommitting();
+  }
+
+  Failover failover() {
+    return failover;
   }
 
   /** What the values of this session are read by, and what its client has set of its own. */
@@ -188,16 +202,6 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     input.pump();
   }
 
-  /** What was to be told to the client at its next statement, unless that ends the transaction. */
-  ErrorFields takePending(Segment segment) {
-    ErrorFields told = pending;
-    pending = null;
-    boolean rollback =
-        segment.kind() == Segment.Kind.CONTROL
-            && segment.control().verb() == TransactionCommand.Verb.ROLLBACK;
-    return rollback ? null : told;
-  }
-
   void forgetStatements() {
     planner.forget();
     set.all().forEach(backend -> backend.prepared().clear());
@@ -236,50 +240,17 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     String name = StartupPacket.text(body);
     String value = StartupPacket.text(body);
     settings.told(name, value);
-    if (name.equals("client_encoding")) {
-      Charset charset = ReplicatedLogin.charset(value);
-      if (charset == null) {
-        end(ReplicatedLogin.encodingRefused(value));
-      } else {
-        planner.setCharset(charset);
-      }
-      return;
-    }
-    ErrorFields refused = ReplicatedLogin.refused(name, value);
+    ErrorFields refused = RequiredSettings.refused(name, value);
     if (refused != null) {
       end(refused);
+    } else if (name.equals("client_encoding")) {
+      planner.setCharset(RequiredSettings.charset(value));
     }
   }
 
   @Override
   public void broken(Backend backend) {
-    shared
-        .fleet()
-        .suspect(backend.node())
-        .thenAccept(out -> execute(() -> afterProbe(backend, out)));
-  }
-
-  private void afterProbe(Backend backend, boolean out) {
-    if (backend.isGone()) {
-      return;
-    }
-    if (out) {
-      fail(backend);
-      return;
-    }
-    boolean committing = unit != null && unit.isCommitting();
-    if (committing && backend != set.home()) {
-      shared.fleet().eject(backend.node(), "a backend ended in COMMIT: " + backend.lastWords());
-    }
-    if (committing || ended) {
-      backend.fail();
-    }
-    if (backend.node().isIn()) {
-      end(
-          ErrorFields.fatal(
-              "57P01",
-              "the backend at %s ended: %s".formatted(backend.node(), backend.lastWords())));
-    }
+    failover.broken(backend);
   }
 
   @Override
@@ -296,43 +267,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void serverOut(Node node) {
-    execute(
-        () -> {
-          if (set.keepsAt(node)) {
-            end(node.lost());
-          }
-          late.forget(node);
-          set.all().stream().filter(b -> b.node() == node).forEach(this::fail);
-        });
-  }
-
-  private void fail(Backend backend) {
-    boolean unheard = set.home() == backend && (unit == null || unit.isWaiting());
-    backend.fail();
-    if (unheard && !ended) {
-      pending = backend.node().moved();
-      if (unit == null) {
-        set.moveFailed(() -> {});
-      } else {
-        unit.lost(backend);
-      }
-    }
-    // Its connection, which took nothing any more, held up the client.
-    updateReading();
-  }
-
-  /** The server that was to hold the failed transaction is out as well. */
-  void homeLost(Runnable then) {
-    if (!ended) {
-      set.moveFailed(then);
-    }
-  }
-
-  /** The leader is a server that this session has no connection to. */
-  void stale() {
-    end(
-        ErrorFields.fatal("57P01", "a server came back, and this session has no connection to it")
-            .withHint("Connect again."));
+    execute(() -> failover.serverOut(node));
   }
 
   LateEntry late() {
@@ -397,15 +332,9 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     }
   }
 
-  @Override
-  public void stop() {
-    end(
-        ErrorFields.fatal(
-            "57P01", "terminating connection due to administrator command: the replicator stops"));
-  }
-
   /** Ends it; a commit that was begun goes to its end first. */
-  void end(ErrorFields why) {
+  @Override
+  public void end(ErrorFields why) {
     if (!loop().inEventLoop()) {
       execute(() -> end(why));
       return;
@@ -419,7 +348,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     }
     Session.closeAfter(client, alloc().buffer(0));
     input.release();
-    if (unit == null || !unit.isCommitting()) {
+    if (!isCommitting()) {
       closeBackends();
     }
   }

@@ -30,18 +30,13 @@ final class Sequences {
 
   /** Sets all of a database; fails with a {@link LoginException}. */
   static CompletableFuture<Void> setBehindRows(OwnRole role, HostPort server, String database) {
-    return role.enter(server, database)
-        .thenCompose(
-            asker ->
-                asker
-                    .ask(OWNED)
-                    .thenCompose(
-                        rows ->
-                            CompletableFuture.allOf(
-                                rows.stream()
-                                    .map(row -> asker.ask(set(row)))
-                                    .toArray(CompletableFuture[]::new)))
-                    .whenComplete((done, cause) -> asker.close()));
+    return role.use(
+        server,
+        database,
+        asker ->
+            asker
+                .ask(OWNED)
+                .thenCompose(rows -> Futures.all(rows.stream().map(row -> asker.ask(set(row))))));
   }
 
   private static String set(List<String> row) {

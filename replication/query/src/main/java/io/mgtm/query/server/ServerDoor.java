@@ -15,10 +15,12 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Enters servers, with TLS when it is set. Any thread; what it gives back belongs to a loop. */
@@ -67,6 +69,30 @@ final class ServerDoor {
       KEEP_ALIVE.forEach(all::putIfAbsent);
     }
     return connect(loop, server, sender, scram, channel -> Messages.startup(channel.alloc(), all));
+  }
+
+  /** The same; a server that is silent for {@code timeouts.silentMs} is not entered. */
+  Promise<ServerConnection> enterSoon(
+      EventLoop loop,
+      HostPort server,
+      FrameSplitter.Sender sender,
+      Map<String, String> parameters,
+      Supplier<ScramClient> scram) {
+    Promise<ServerConnection> entering = enter(loop, server, sender, parameters, scram);
+    int withinMs = config.timeouts().silentMs();
+    Future<?> late =
+        loop.schedule(
+            () ->
+                entering.tryFailure(
+                    new LoginException(
+                        ErrorFields.fatal(
+                            "08006",
+                            "the server at %s did not answer within %d ms"
+                                .formatted(server, withinMs)))),
+            withinMs,
+            TimeUnit.MILLISECONDS);
+    entering.addListener(done -> late.cancel(false));
+    return entering;
   }
 
   /** Asks a server to cancel; completes, always with a failure, when the server has taken it. */

@@ -141,13 +141,18 @@ final class ServerSet {
    * Whether a server is of another major version than the one that decides what a client is told.
    */
   boolean isFar(Backend one) {
-    Backend decides = home == null ? chosen : home;
+    Backend decides = homeOrLeader();
     return decides != null && decides.node().kind().major() != one.node().kind().major();
   }
 
   /** Where the open transaction runs, or null. */
   Backend home() {
     return home;
+  }
+
+  /** Where what is for one server runs: the open transaction's, or the leader that was chosen. */
+  Backend homeOrLeader() {
+    return home == null ? chosen : home;
   }
 
   char status() {
@@ -317,6 +322,18 @@ final class ServerSet {
     }
   }
 
+  /** Ends the open transaction everywhere. */
+  void rollback(Runnable then) {
+    Backend at = home;
+    rollbackOthers();
+    Runnable ended =
+        () -> {
+          setStatus('I');
+          then.run();
+        };
+    at.ask("ROLLBACK", Answer.of((tag, e, z) -> ended.run(), ended));
+  }
+
   /** A statement failed at the leader, which has let go of the locks since the last savepoint. */
   void failed() {
     if (savepoints.isEmpty()) {
@@ -339,7 +356,7 @@ final class ServerSet {
               failed();
               then.run();
             },
-            () -> session.homeLost(then)));
+            () -> session.failover().homeLost(then)));
   }
 
   /** The server of the client's transaction is out: another takes a failed one in its place. */
@@ -348,7 +365,7 @@ final class ServerSet {
     forgetSavepoints();
     Backend leader = leader();
     if (leader == null) {
-      session.stale();
+      session.failover().stale();
       return;
     }
     leader.setInTransaction(false);

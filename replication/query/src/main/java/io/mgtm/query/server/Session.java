@@ -131,14 +131,6 @@ final class Session implements OpenSession {
     }
   }
 
-  /** Ends the session whatever runs in it. */
-  @Override
-  public void stop() {
-    end(
-        ErrorFields.fatal(
-            "57P01", "terminating connection due to administrator command: the replicator stops"));
-  }
-
   /** Asks the server to cancel what runs; completes when the server has taken it. */
   @Override
   public Future<?> cancel() {
@@ -160,12 +152,8 @@ final class Session implements OpenSession {
     // The only server there is, which stays.
   }
 
-  /**
-   * Ends both connections, once what is on its way to the client is there.
-   *
-   * @param why what to tell the client, or null when it need not be told
-   */
-  void end(ErrorFields why) {
+  @Override
+  public void end(ErrorFields why) {
     if (!client.eventLoop().inEventLoop()) {
       client.eventLoop().execute(() -> end(why));
       return;

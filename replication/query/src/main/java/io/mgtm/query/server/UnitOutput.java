@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +101,33 @@ final class UnitOutput {
     } else {
       sent = true;
       session.client().write(one);
+    }
+  }
+
+  /** Answers a command that has run as a server would. */
+  void answer(Segment segment, String tag) {
+    answer(segment, Messages.commandComplete(session.alloc(), tag));
+  }
+
+  /** What a server would answer to a command that has run, or was refused, by its last message. */
+  void answer(Segment segment, ByteBuf last) {
+    if (segment == null || segment.simple() != null) {
+      forward(last);
+      return;
+    }
+    for (Step step : segment.steps()) {
+      switch (step.type()) {
+        case 'P' -> forward(Messages.empty(session.alloc(), '1'));
+        case 'B' -> forward(Messages.empty(session.alloc(), '2'));
+        case 'C' -> forward(Messages.empty(session.alloc(), '3'));
+        case 'D' -> {
+          if (!step.isOfPortal()) {
+            forward(Messages.noParameters(session.alloc()));
+          }
+          forward(Messages.empty(session.alloc(), 'n'));
+        }
+        default -> forward(last);
+      }
     }
   }
 

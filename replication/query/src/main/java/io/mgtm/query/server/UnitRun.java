@@ -23,6 +23,7 @@ final class UnitRun {
   private final ServerSet set;
   private final SegmentSender sender;
   private final Controls controls;
+  private final UtilityCommands utilities;
   private final AwaitedRun awaited;
   private final List<Segment> segments = new ArrayList<>();
   private final UnitOutput output;
@@ -40,6 +41,7 @@ final class UnitRun {
     this.set = session.set();
     this.sender = new SegmentSender(session, this);
     this.controls = new Controls(session, this);
+    this.utilities = new UtilityCommands(session, this);
     this.awaited = new AwaitedRun(session, this);
     this.output = new UnitOutput(session);
     this.beganIdle = set.home() == null;
@@ -89,7 +91,7 @@ final class UnitRun {
       return;
     }
     Segment segment = segments.get(next);
-    ErrorFields told = session.takePending(segment);
+    ErrorFields told = session.failover().takePending(segment);
     if (told != null) {
       if (segment.isCommit() && set.home() != null) {
         controls.rollBack(segment, told);
@@ -156,8 +158,8 @@ final class UnitRun {
     }
     switch (segment.kind()) {
       case CONTROL -> controls.control(segment);
-      case SESSION -> controls.setting(segment);
-      case MAINTENANCE -> controls.maintenance(segment);
+      case SESSION -> utilities.setting(segment);
+      case MAINTENANCE -> utilities.maintenance(segment);
       case UNPROVEN -> awaited.unproven(segment);
       case REFUSED ->
           fail(
@@ -290,8 +292,7 @@ final class UnitRun {
 
   /** The replicator refuses. */
   void fail(ErrorFields why) {
-    failed = true;
-    forward(Messages.error(session.alloc(), why));
+    refuse(why);
     if (set.home() != null && !set.isWrapped() && set.status() == 'T') {
       set.failHome(this::next);
     } else {
@@ -299,31 +300,21 @@ final class UnitRun {
     }
   }
 
+  /** The client is told; nothing more of it is run. */
+  private void refuse(ErrorFields why) {
+    failed = true;
+    forward(Messages.error(session.alloc(), why));
+  }
+
   private void finish() {
     if (!set.isWrapped()) {
       complete();
     } else if (failed) {
-      rollback();
+      set.rollback(this::complete);
     } else {
       commit = controls.commit(null);
       commit.start();
     }
-  }
-
-  private void rollback() {
-    Backend home = set.home();
-    set.rollbackOthers();
-    home.ask(
-        "ROLLBACK",
-        Answer.of(
-            (tag, error, status) -> {
-              set.setStatus('I');
-              complete();
-            },
-            () -> {
-              set.setStatus('I');
-              complete();
-            }));
   }
 
   /** Nothing is to be done any more but to answer. */
@@ -362,8 +353,7 @@ final class UnitRun {
     }
     awaited.end();
     if (set.home() != null && !set.isWrapped()) {
-      failed = true;
-      forward(Messages.error(session.alloc(), backend.node().moved()));
+      refuse(backend.node().moved());
       set.moveFailed(this::next);
       return;
     }
@@ -372,8 +362,7 @@ final class UnitRun {
     if (mayRestart()) {
       restart();
     } else {
-      failed = true;
-      forward(Messages.error(session.alloc(), backend.node().moved()));
+      refuse(backend.node().moved());
     }
     next();
   }

@@ -1,0 +1,26 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.scram.ScramClient;
+import io.mgtm.query.wire.FrameSplitter;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Promise;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * How a client enters servers.
+ *
+ * @param parameters that it has sent, with what the replicator adds
+ * @param proof begins an exchange, or null when there is nothing to prove
+ */
+record EntryKey(Map<String, String> parameters, Supplier<ScramClient> proof) {
+  EntryKey {
+    parameters = Map.copyOf(parameters);
+  }
+
+  /** Enters one of several, as {@link ServerDoor#enterSoon} does it. */
+  Promise<ServerConnection> enter(Node node, ServerDoor door, EventLoop loop) {
+    return door.enterSoon(
+        loop, node.address(), FrameSplitter.Sender.SERVER, node.kind().begins(parameters), proof);
+  }
+}
