@@ -11,6 +11,7 @@ final class Controls {
   private final ReplicatedSession session;
   private final ServerSet set;
   private final UnitRun run;
+  private Commit commit;
 
   Controls(ReplicatedSession session, UnitRun run) {
     this.session = session;
@@ -24,9 +25,7 @@ final class Controls {
       case BEGIN -> begin(segment, command);
       case COMMIT -> {
         if (set.status() == 'T') {
-          Commit commit = commit(segment);
-          run.setCommit(commit);
-          commit.start();
+          commit(segment);
         } else {
           endAtHome(segment);
         }
@@ -97,8 +96,14 @@ final class Controls {
    *
    * @param segment the client's COMMIT, or null for the end of the replicator's own transaction
    */
-  Commit commit(Segment segment) {
-    return new Commit(set, session, new Committing(segment));
+  void commit(Segment segment) {
+    commit = new Commit(set, session, new Committing(segment));
+    commit.start();
+  }
+
+  /** Whether a commit must come to its end. */
+  boolean isCommitting() {
+    return commit != null && commit.isInside();
   }
 
   /** Answers the client. */
@@ -111,7 +116,7 @@ final class Controls {
 
     @Override
     public void committed() {
-      run.setCommit(null);
+      commit = null;
       set.setStatus('I');
       if (segment == null) {
         run.complete();
@@ -123,7 +128,7 @@ final class Controls {
 
     @Override
     public void notCommitted(ErrorFields why) {
-      run.setCommit(null);
+      commit = null;
       set.setStatus('I');
       set.rollbackOthers();
       refuseCommit(segment, why);
@@ -131,19 +136,19 @@ final class Controls {
 
     @Override
     public void unknown(String why) {
-      run.setCommit(null);
+      commit = null;
       session.end(ErrorFields.fatal("57P01", why));
     }
 
     @Override
     public void refused(ErrorFields why) {
-      run.setCommit(null);
+      commit = null;
       rollBack(segment, why);
     }
 
     @Override
     public void cameBack() {
-      run.setCommit(null);
+      commit = null;
       if (segment != null || !run.repeat()) {
         rollBack(
             segment,
@@ -154,7 +159,7 @@ final class Controls {
 
     @Override
     public void leaderLost() {
-      run.setCommit(null);
+      commit = null;
       if (segment == null) {
         run.lost(set.home());
       } else {

@@ -34,7 +34,6 @@ final class UnitRun {
   private boolean waiting;
   private int next;
   private int restarts;
-  private Commit commit;
 
   UnitRun(ReplicatedSession session) {
     this.session = session;
@@ -63,7 +62,7 @@ final class UnitRun {
 
   /** Whether a commit must come to its end. */
   boolean isCommitting() {
-    return commit != null && commit.isInside();
+    return controls.isCommitting();
   }
 
   /** The client was told why there was no commit. */
@@ -312,14 +311,12 @@ final class UnitRun {
     } else if (failed) {
       set.rollback(this::complete);
     } else {
-      commit = controls.commit(null);
-      commit.start();
+      controls.commit(null);
     }
   }
 
   /** Nothing is to be done any more but to answer. */
   void complete() {
-    commit = null;
     output.hold(false);
     output.send();
     session.client().write(Messages.readyForQuery(session.alloc(), set.status()));
@@ -335,10 +332,6 @@ final class UnitRun {
     segments.forEach(segment -> segment.steps().forEach(Step::release));
     segments.clear();
     output.drop();
-  }
-
-  void setCommit(Commit one) {
-    commit = one;
   }
 
   /** Something for the client, which is taken over. */
