@@ -3,7 +3,6 @@ package io.mgtm.query.server;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Rows;
-import io.netty.buffer.ByteBuf;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,13 +40,7 @@ final class CatalogueReading implements Answer {
   public void take(Frame frame) {
     switch (frame.type()) {
       case 'T' -> answers.add(new ArrayList<>());
-      case 'D' -> {
-        List<String> row = new ArrayList<>();
-        for (ByteBuf value : Rows.values(frame.body())) {
-          row.add(value == null ? null : value.toString(charset));
-        }
-        answers.get(answers.size() - 1).add(row);
-      }
+      case 'D' -> answers.get(answers.size() - 1).add(Rows.texts(frame.body(), charset));
       case 'E' -> error = error == null ? ErrorFields.read(frame.body()) : error;
       default -> {
         // Completions.
