@@ -107,7 +107,7 @@ final class AdminEndpoint implements AutoCloseable {
 
   private Map<String, Object> verify() throws IOException {
     Tenure now = serving();
-    List<Verifier.Difference> differences = Steward.await(now.steward().verifier().verify());
+    List<Verifier.Difference> differences = Futures.await(now.steward().verifier().verify());
     Map<String, Object> found = new LinkedHashMap<>();
     found.put("servers", now.shared().fleet().in().size());
     found.put("rowsDifferent", differences.stream().mapToLong(d -> Math.abs(d.rows())).sum());
@@ -172,7 +172,7 @@ final class AdminEndpoint implements AutoCloseable {
     Shared shared = serving().shared();
     String sql = parameters.getOrDefault("sql", "");
     String database = parameters.getOrDefault("database", config.role().database());
-    Catalogues.Known known = Steward.await(shared.catalogues().of(database));
+    Catalogues.Known known = Futures.await(shared.catalogues().of(database));
     List<Map<String, Object>> all = new ArrayList<>();
     try {
       for (Statement statement : known.classifier().statements(sql)) {

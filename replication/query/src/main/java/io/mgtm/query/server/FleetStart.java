@@ -98,7 +98,7 @@ final class FleetStart {
 
   private ServerState tell(Node node, ServerState.Status status, String why) throws IOException {
     ServerState state = new ServerState(status, why, System.currentTimeMillis());
-    Steward.await(commits.change(node.toString(), state));
+    Futures.await(commits.change(node.toString(), state));
     return state;
   }
 

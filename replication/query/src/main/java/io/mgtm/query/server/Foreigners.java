@@ -30,7 +30,7 @@ final class Foreigners {
     for (Node node : shared.fleet().in()) {
       Set<Integer> ours = new HashSet<>();
       shared.sessions().all().forEach(session -> ours.addAll(session.backendsAt(node)));
-      for (List<String> row : Steward.await(role.ask(node.address(), role.database(), BACKENDS))) {
+      for (List<String> row : Futures.await(role.ask(node.address(), role.database(), BACKENDS))) {
         if (!ours.contains(Integer.parseInt(row.get(0)))) {
           found.add(
               "%s: backend %s of %s in %s from %s"

@@ -1,11 +1,21 @@
 package io.mgtm.query.server;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Several answers that come together. Any thread. */
+/** Answers that are waited for, by somebody or together. Any thread. */
 final class Futures {
+  /** Comparing all rows takes as long as it takes. */
+  private static final int PATIENCE_HOURS = 24;
+
   private Futures() {}
 
   /** Completes when all have, and fails when one has. */
@@ -17,5 +27,56 @@ final class Futures {
   static <T> CompletableFuture<List<T>> results(List<CompletableFuture<T>> each) {
     return all(each.stream())
         .thenApply(done -> each.stream().map(CompletableFuture::join).toList());
+  }
+
+  /** Asks each when the one before has answered. */
+  static <A, T> CompletableFuture<List<T>> inTurn(
+      List<A> each, Function<A, CompletableFuture<T>> ask) {
+    CompletableFuture<List<T>> answers = CompletableFuture.completedFuture(new ArrayList<>());
+    for (A one : each) {
+      answers =
+          answers.thenCompose(
+              before ->
+                  ask.apply(one)
+                      .thenApply(
+                          answer -> {
+                            before.add(answer);
+                            return before;
+                          }));
+    }
+    return answers;
+  }
+
+  /**
+   * Waits for one.
+   *
+   * @throws IOException with why it failed
+   */
+  static <T> T await(CompletableFuture<T> of) throws IOException {
+    try {
+      return of.get(PATIENCE_HOURS, TimeUnit.HOURS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Replayer.ReplayException why) {
+        throw why;
+      }
+      throw new IOException(reason(e.getCause()), e.getCause());
+    } catch (TimeoutException e) {
+      throw new IOException("the servers were not compared in a day", e);
+    }
+  }
+
+  /** The same, for so long at most; what is late has failed then. */
+  static <T> T await(CompletableFuture<T> of, int withinMs) throws IOException {
+    return await(of.orTimeout(withinMs, TimeUnit.MILLISECONDS));
+  }
+
+  /** Why something could not be asked. */
+  static String reason(Throwable cause) {
+    Throwable root =
+        cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+    return root instanceof TimeoutException ? "it did not answer" : root.getMessage();
   }
 }

@@ -100,7 +100,7 @@ final class Membership implements AutoCloseable {
   }
 
   private List<String> who(HostPort address) throws IOException {
-    return Steward.await(role.ask(address, role.database(), WHO)).get(0);
+    return Futures.await(role.ask(address, role.database(), WHO)).get(0);
   }
 
   /** Of one that can hold what the others do, and is none of them by another name: its major. */
@@ -130,8 +130,8 @@ final class Membership implements AutoCloseable {
 
   private void requireSettings(HostPort address, String database) throws IOException {
     Node leader = shared.fleet().leader();
-    List<List<String>> mine = Steward.await(role.ask(address, database, SETTINGS));
-    List<List<String>> leaders = Steward.await(role.ask(leader.address(), database, SETTINGS));
+    List<List<String>> mine = Futures.await(role.ask(address, database, SETTINGS));
+    List<List<String>> leaders = Futures.await(role.ask(leader.address(), database, SETTINGS));
     for (int i = 0; i < leaders.size(); i++) {
       if (!mine.get(i).equals(leaders.get(i))) {
         throw new IOException(

@@ -194,7 +194,7 @@ final class OrderLog implements AutoCloseable {
             done.completeExceptionally(e);
           }
         });
-    return Steward.await(done);
+    return Futures.await(done);
   }
 
   /** The log of commits of a replicator that is alone. */
@@ -284,7 +284,7 @@ final class OrderLog implements AutoCloseable {
   /** Returns when another member leads, or after that time. */
   void awaitOther(int ms) throws IOException {
     try {
-      Steward.await(call(() -> otherLeads), ms);
+      Futures.await(call(() -> otherLeads), ms);
     } catch (IOException e) {
       log.warn("No other replicator leads after {} ms", ms);
     }

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -149,23 +148,18 @@ final class PositionTable {
     return commits
         .lastNumber()
         .thenCompose(
-            last ->
-                CompletableFuture.allOf(
-                    fleet.in().stream()
-                        .map(node -> prepare(node, database, last))
-                        .toArray(CompletableFuture[]::new)));
+            last -> Futures.all(fleet.in().stream().map(node -> prepare(node, database, last))));
   }
 
   /** One server has it, which has all entries up to a number. */
   CompletableFuture<Void> prepare(Node node, String database, long settled) {
-    return role.enter(node.address(), database)
-        .thenCompose(
-            asker ->
-                make(asker, settled, node.fence())
-                    // Another replicator may have made it that was deposed before it wrote to it.
-                    .thenCompose(done -> asker.ask(FENCE.formatted(node.fence())))
-                    .whenComplete((done, cause) -> asker.close()))
+    return role.use(node.address(), database, asker -> makeFenced(asker, settled, node.fence()))
         .thenApply(done -> null);
+  }
+
+  /** The same with this fence, also where one that was deposed has made it before it wrote. */
+  private CompletableFuture<List<List<String>>> makeFenced(Asker asker, long settled, long fence) {
+    return make(asker, settled, fence).thenCompose(done -> asker.ask(FENCE.formatted(fence)));
   }
 
   private CompletableFuture<List<List<String>>> make(Asker asker, long settled, long fence) {
@@ -175,21 +169,13 @@ final class PositionTable {
         .thenCompose(done -> asker.ask(ROWS.formatted(settled, fence, slots.count() - 1)));
   }
 
-  private static CompletableFuture<List<List<String>>> makeUnless(
+  private static CompletableFuture<List<List<List<String>>>> makeUnless(
       Asker asker, String exists, List<String> create) {
     return asker
         .ask(exists)
         .thenCompose(
-            rows -> {
-              CompletableFuture<List<List<String>>> made =
-                  CompletableFuture.completedFuture(List.of());
-              if (rows.get(0).get(0).equals("f")) {
-                for (String sql : create) {
-                  made = made.thenCompose(done -> asker.ask(sql));
-                }
-              }
-              return made;
-            });
+            rows ->
+                Futures.inTurn(rows.get(0).get(0).equals("f") ? create : List.of(), asker::ask));
   }
 
   /** A database has it at all servers that are in, as they were taken over. */
@@ -227,8 +213,7 @@ final class PositionTable {
         node,
         (asker, there) ->
             endOthers(node, asker)
-                .thenCompose(done -> make(asker, 0, fence))
-                .thenCompose(done -> asker.ask(FENCE.formatted(fence)))
+                .thenCompose(done -> makeFenced(asker, 0, fence))
                 .thenCompose(done -> asker.ask(READ)));
   }
 
@@ -251,42 +236,32 @@ final class PositionTable {
   }
 
   private CompletableFuture<Map<String, Position>> each(Node node, Question question) {
+    Map<String, Position> found = new HashMap<>();
     return databases(node)
         .thenCompose(
-            names -> {
-              Map<String, Position> found = new HashMap<>();
-              CompletableFuture<Map<String, Position>> all =
-                  CompletableFuture.completedFuture(found);
-              for (String name : names) {
-                all = all.thenCompose(so -> one(node, name, question, so));
-              }
-              return all;
-            });
+            names -> Futures.inTurn(names, database -> one(node, database, question, found)))
+        .thenApply(done -> found);
   }
 
-  private CompletableFuture<Map<String, Position>> one(
+  private CompletableFuture<Void> one(
       Node node, String database, Question question, Map<String, Position> found) {
-    return role.enter(node.address(), database)
-        .thenCompose(
-            asker ->
-                asker
-                    .ask(EXISTS)
-                    .thenCompose(
-                        rows -> {
-                          boolean there = rows.get(0).get(0).equals("t");
-                          if (!there && !known.contains(database)) {
-                            return CompletableFuture.completedFuture(found);
-                          }
-                          known.add(database);
-                          return question
-                              .ask(asker, there)
-                              .thenApply(
-                                  positions -> {
-                                    found.put(database, position(positions));
-                                    return found;
-                                  });
-                        })
-                    .whenComplete((done, cause) -> asker.close()));
+    return role.use(
+        node.address(),
+        database,
+        asker ->
+            asker
+                .ask(EXISTS)
+                .thenCompose(
+                    rows -> {
+                      boolean there = rows.get(0).get(0).equals("t");
+                      if (!there && !known.contains(database)) {
+                        return CompletableFuture.completedFuture(null);
+                      }
+                      known.add(database);
+                      return question
+                          .ask(asker, there)
+                          .thenAccept(positions -> found.put(database, position(positions)));
+                    }));
   }
 
   private static Position position(List<List<String>> rows) {
@@ -305,14 +280,14 @@ final class PositionTable {
    * A server has all up to a number, and what was written without waiting for its disk is on it.
    */
   CompletableFuture<Void> reached(Node node, Set<String> databases, long number, long fence) {
-    return all(
+    return Futures.all(
         databases.stream()
             .map(database -> role.ask(node.address(), database, reached(number, fence))));
   }
 
   /** The same, of connections to all databases. */
   CompletableFuture<Void> reached(List<Asker> databases, long number, long fence) {
-    return all(databases.stream().map(asker -> asker.ask(reached(number, fence))));
+    return Futures.all(databases.stream().map(asker -> asker.ask(reached(number, fence))));
   }
 
   private static String reached(long number, long fence) {
@@ -320,19 +295,14 @@ final class PositionTable {
         .formatted(number, NOBODY, fence);
   }
 
-  private static CompletableFuture<Void> all(Stream<? extends CompletableFuture<?>> each) {
-    return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
-  }
-
   /** A server whose rows are those of another has what that has. */
   CompletableFuture<Void> copy(Node from, Node to, long fence) {
     return read(from)
         .thenCompose(
-            positions -> {
-              return all(
-                  positions.entrySet().stream()
-                      .map(one -> write(to, one.getKey(), one.getValue(), fence)));
-            });
+            positions ->
+                Futures.all(
+                    positions.entrySet().stream()
+                        .map(one -> write(to, one.getKey(), one.getValue(), fence))));
   }
 
   private CompletableFuture<List<List<String>>> write(
@@ -343,12 +313,9 @@ final class PositionTable {
             .append(" FROM (VALUES (-1, 0::bigint)");
     position.entries().forEach((slot, entry) -> sql.append(", (%d, %d)".formatted(slot, entry)));
     sql.append(") v (slot, entry) WHERE v.slot = p.slot AND p.fence = ").append(fence);
-    return role.enter(to.address(), database)
-        .thenCompose(
-            asker ->
-                make(asker, 0, fence)
-                    .thenCompose(done -> asker.ask(FENCE.formatted(fence)))
-                    .thenCompose(done -> asker.ask(sql.toString()))
-                    .whenComplete((done, cause) -> asker.close()));
+    return role.use(
+        to.address(),
+        database,
+        asker -> makeFenced(asker, 0, fence).thenCompose(done -> asker.ask(sql.toString())));
   }
 }

@@ -183,7 +183,7 @@ public final class QueryServer implements AutoCloseable {
    * @throws IOException when a server cannot be asked, or this replicator does not lead
    */
   public List<String> verify() throws IOException {
-    return Steward.await(serving().steward().verifier().verify()).stream()
+    return Futures.await(serving().steward().verifier().verify()).stream()
         .map(one -> one.node() + ": " + one.text())
         .toList();
   }

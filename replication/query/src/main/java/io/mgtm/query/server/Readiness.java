@@ -65,7 +65,7 @@ final class Readiness implements AutoCloseable {
                   (has, cause) -> {
                     if (cause != null) {
                       synchronized (found) {
-                        found.put(node.toString(), Steward.reason(cause));
+                        found.put(node.toString(), Futures.reason(cause));
                       }
                     }
                     return null;

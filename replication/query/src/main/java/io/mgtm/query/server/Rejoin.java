@@ -59,14 +59,14 @@ final class Rejoin {
    */
   void comeBack(Node node, boolean compare) throws IOException {
     requireAnother(node);
-    if (!commits.isOf(Steward.await(table.read(node)))) {
+    if (!commits.isOf(Futures.await(table.read(node)))) {
       throw new IOException(
           "another replicator has written to it, or the log has lost what it has; make it a copy"
               + " of one that is in");
     }
-    long fence = Steward.await(commits.fence(0));
-    Map<String, Position> positions = Steward.await(table.takeOver(node, fence));
-    long last = Steward.await(commits.lastNumber());
+    long fence = Futures.await(commits.fence(0));
+    Map<String, Position> positions = Futures.await(table.takeOver(node, fence));
+    long last = Futures.await(commits.lastNumber());
     if (Takeover.highest(positions) > last) {
       throw new IOException(
           "it has transactions that the log has not; make it a copy of one that is in");
@@ -95,7 +95,7 @@ final class Rejoin {
   }
 
   private String started(Node node) throws IOException {
-    return Steward.await(
+    return Futures.await(
             role.ask(node.address(), role.database(), STARTED),
             shared.config().timeouts().silentMs())
         .get(0)
@@ -112,7 +112,7 @@ final class Rejoin {
     do {
       given = from;
       from = give(replayer, positions, from);
-      left = Steward.await(commits.lastNumber()) - from;
+      left = Futures.await(commits.lastNumber()) - from;
     } while (from > given && (left > FEW || (left > 0 && again-- > 0)));
     return from;
   }
@@ -136,7 +136,7 @@ final class Rejoin {
     SchemaLock.Holder held = shared.schemaLock().take(shared.config().timeouts().applyMs());
     try {
       List<Verifier.Difference> found =
-          Steward.await(verifier.verify(List.of(fleet.leader(), node), giveAll));
+          Futures.await(verifier.verify(List.of(fleet.leader(), node), giveAll));
       if (!found.isEmpty()) {
         throw new IOException(found.get(0).text() + "; make it a copy of one that is in");
       }
@@ -163,7 +163,7 @@ final class Rejoin {
       long has = one.getValue().settled();
       if (has + 1 < first) {
         // Where nothing was written since, it has what the leader has.
-        leads = leads == null ? Steward.await(table.read(fleet.leader())) : leads;
+        leads = leads == null ? Futures.await(table.read(fleet.leader())) : leads;
         Position leader = leads.get(one.getKey());
         if (leader == null || one.getValue().isBlank() || !leader.equalsIn(one.getValue())) {
           throw new IOException(
@@ -235,12 +235,12 @@ final class Rejoin {
     List<Asker> askers = new ArrayList<>();
     try {
       for (String database : positions.keySet()) {
-        askers.add(Steward.await(role.enter(node.address(), database)));
+        askers.add(Futures.await(role.enter(node.address(), database)));
       }
-      Steward.await(shared.sessions().serverComes(node));
+      Futures.await(shared.sessions().serverComes(node));
       long from = giveMost(replayer, positions, above);
       // Once before, as a server's first time takes longer.
-      Steward.await(table.reached(askers, from, fence), withinMs());
+      Futures.await(table.reached(askers, from, fence), withinMs());
       letIn(node, fence, replayer, positions, from, askers);
     } finally {
       askers.forEach(Asker::close);
@@ -260,13 +260,13 @@ final class Rejoin {
       List<Asker> askers)
       throws IOException {
     CommitGate gate = shared.gate();
-    Steward.await(gate.close());
+    Futures.await(gate.close());
     replayer.hurry(withinMs());
     try {
       requireQuiet();
       give(replayer, positions, from);
-      long reached = Steward.await(commits.lastNumber());
-      Steward.await(table.reached(askers, reached, fence), withinMs());
+      long reached = Futures.await(commits.lastNumber());
+      Futures.await(table.reached(askers, reached, fence), withinMs());
       node.setFence(fence);
       prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);
@@ -284,7 +284,7 @@ final class Rejoin {
   private void prepareNew(Node node, Set<String> has, long reached) throws IOException {
     for (String database : table.databases()) {
       if (!has.contains(database)) {
-        Steward.await(table.prepare(node, database, reached), withinMs());
+        Futures.await(table.prepare(node, database, reached), withinMs());
       }
     }
   }

@@ -84,7 +84,7 @@ final class Repair {
    */
   List<Repaired> all(List<String> left) throws IOException {
     List<Repaired> all = new ArrayList<>();
-    for (Verifier.Difference one : Steward.await(verifier.verify())) {
+    for (Verifier.Difference one : Futures.await(verifier.verify())) {
       if (one.rows() < 0) {
         left.add(one.node() + ": " + one.text());
       } else {
@@ -103,7 +103,7 @@ final class Repair {
   List<Repaired> table(String database, String name) throws IOException {
     Node leader = shared.fleet().leader();
     List<String> names =
-        Steward.await(role.ask(leader.address(), database, Verifier.TABLES)).stream()
+        Futures.await(role.ask(leader.address(), database, Verifier.TABLES)).stream()
             .map(row -> row.get(0))
             .toList();
     String table = names.contains(name) ? name : "public." + name;
@@ -124,18 +124,18 @@ final class Repair {
   private synchronized Repaired repair(Node node, String database, String table)
       throws IOException {
     Node leader = shared.fleet().leader();
-    Steward.await(shared.positions().prepared(database));
+    Futures.await(shared.positions().prepared(database));
     CompletableFuture<Asker> from = role.enter(leader.address(), database);
     CompletableFuture<Asker> to = role.enter(node.address(), database);
     try {
       BooleanSupplier both = () -> node.isIn() && leader.isIn();
-      lock(Steward.await(from), table, "SHARE", both);
+      lock(Futures.await(from), table, "SHARE", both);
       // It has all that was committed before, and of this table nothing more comes.
       if (!both.getAsBoolean()) {
         throw new IOException(OUT);
       }
-      lock(Steward.await(to), table, "SHARE ROW EXCLUSIVE", both);
-      if (ask(Steward.await(to), FENCED.formatted(node.fence()), both).size() != 1) {
+      lock(Futures.await(to), table, "SHARE ROW EXCLUSIVE", both);
+      if (ask(Futures.await(to), FENCED.formatted(node.fence()), both).size() != 1) {
         throw new IOException(PositionTable.TAKEN_OVER);
       }
       Repaired done = new Table(node, database, table, from.join(), to.join(), both).repair();
@@ -165,7 +165,7 @@ final class Repair {
     CompletableFuture<List<List<String>>> asked = at.ask(sql);
     while (true) {
       try {
-        return Steward.await(asked.copy(), AGAIN_MS);
+        return Futures.await(asked.copy(), AGAIN_MS);
       } catch (IOException e) {
         if (!(e.getCause() instanceof TimeoutException)) {
           throw e;

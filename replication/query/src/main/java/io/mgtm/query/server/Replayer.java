@@ -63,7 +63,7 @@ final class Replayer implements AutoCloseable {
       if (at != null) {
         role.loop().execute(at.backend::close);
       }
-      at = new Connection(Steward.await(role.connect(node.address(), part.database())));
+      at = new Connection(Futures.await(role.connect(node.address(), part.database())));
       byDatabase.put(part.database(), at);
     }
     at.batch.add(new Item(entry.number(), entry.settled(), part));
@@ -115,9 +115,9 @@ final class Replayer implements AutoCloseable {
       role.loop().execute(() -> run(items, done));
       failed = true;
       if (withinMs == 0) {
-        Steward.await(done);
+        Futures.await(done);
       } else {
-        Steward.await(done, withinMs);
+        Futures.await(done, withinMs);
       }
       failed = false;
     }

@@ -65,7 +65,7 @@ final class ServerCopy {
   }
 
   private List<List<String>> ask(HostPort at, String database, String sql) throws IOException {
-    return Steward.await(role.ask(at, database, sql));
+    return Futures.await(role.ask(at, database, sql));
   }
 
   /**
@@ -166,7 +166,7 @@ final class ServerCopy {
   private void copy(String database, boolean make) throws IOException {
     if (has(from, database).tables()) {
       // From here on what is written to it has a number.
-      Steward.await(shared.positions().prepared(database));
+      Futures.await(shared.positions().prepared(database));
     }
     SchemaLock.Holder held = shared.schemaLock().take(shared.config().timeouts().applyMs());
     try {

@@ -19,7 +19,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +30,6 @@ final class Steward {
   private static final Logger log = LoggerFactory.getLogger(Steward.class);
   private static final String QUESTION = "SELECT pg_is_in_recovery()";
   private static final int EVERY_MS = 1_000;
-  private static final int VERIFY_HOURS = 24;
 
   /** Of so many databases it reads ahead what is to be known, over as many connections. */
   private static final int AHEAD_MAX = 5;
@@ -98,8 +96,8 @@ final class Steward {
     Node leads = fleet.leader();
     // The first client of each waits for it, or asks again where it fails.
     shared.positions().databases().stream().limit(AHEAD_MAX).forEach(shared.catalogues()::of);
-    await(takeover.noted(), shared.config().timeouts().applyMs());
-    await(
+    Futures.await(takeover.noted(), shared.config().timeouts().applyMs());
+    Futures.await(
         setSequences(leads)
             .exceptionally(
                 cause -> {
@@ -116,7 +114,7 @@ final class Steward {
     nodes.forEach(node -> asked.put(node, probe(node)));
     Map<Node, String> wrong = new LinkedHashMap<>();
     for (Map.Entry<Node, CompletableFuture<String>> one : asked.entrySet()) {
-      String what = await(one.getValue());
+      String what = Futures.await(one.getValue());
       if (what != null) {
         wrong.put(one.getKey(), what);
       }
@@ -127,49 +125,22 @@ final class Steward {
   private void compare(List<Node> unproven) throws IOException {
     Fleet fleet = shared.fleet();
     log.info("Comparing the servers, as the log of commits cannot tell of {}", unproven);
-    for (Verifier.Difference one : await(verifier.verifyUnserved())) {
+    for (Verifier.Difference one : Futures.await(verifier.verifyUnserved())) {
       fleet.ejectDiffering(one.node(), "when the replicator started: " + one.text());
     }
-    long last = await(shared.commits().lastNumber());
+    long last = Futures.await(shared.commits().lastNumber());
     for (Node node : unproven) {
       if (node.isIn()) {
         if (node != fleet.leader()) {
-          await(shared.positions().copy(fleet.leader(), node, node.fence()));
+          Futures.await(shared.positions().copy(fleet.leader(), node, node.fence()));
         }
         // What the log has and none of them is at none for ever.
-        await(shared.positions().reached(node, shared.positions().databases(), last, node.fence()));
+        Futures.await(
+            shared.positions().reached(node, shared.positions().databases(), last, node.fence()));
         ServerState in = ServerState.in(System.currentTimeMillis());
-        await(shared.commits().change(node.toString(), in));
+        Futures.await(shared.commits().change(node.toString(), in));
       }
     }
-  }
-
-  static <T> T await(CompletableFuture<T> of) throws IOException {
-    try {
-      return of.get(VERIFY_HOURS, TimeUnit.HOURS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof Replayer.ReplayException why) {
-        throw why;
-      }
-      throw new IOException(reason(e.getCause()), e.getCause());
-    } catch (TimeoutException e) {
-      throw new IOException("the servers were not compared in a day", e);
-    }
-  }
-
-  /** The same, for so long at most; what is late has failed then. */
-  static <T> T await(CompletableFuture<T> of, int withinMs) throws IOException {
-    return await(of.orTimeout(withinMs, TimeUnit.MILLISECONDS));
-  }
-
-  /** Why something could not be asked. */
-  static String reason(Throwable cause) {
-    Throwable root =
-        cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
-    return root instanceof TimeoutException ? "it did not answer" : root.getMessage();
   }
 
   /** What is wrong with a server, asked over a new connection; null when nothing is. */
@@ -257,7 +228,7 @@ final class Steward {
           try {
             ServerState state = shared.commits().servers().get(node.toString());
             boolean away = state != null && state.status() == ServerState.Status.AWAY;
-            if (away && await(probe(node)) == null) {
+            if (away && Futures.await(probe(node)) == null) {
               begun = state.why() + "; it does not come back: ";
               rejoin.comeBack(node, false);
             }
@@ -289,7 +260,7 @@ final class Steward {
 
   private Void comeIn(Node node) throws IOException {
     if (!node.isIn()) {
-      String wrong = await(probe(node));
+      String wrong = Futures.await(probe(node));
       if (wrong != null) {
         throw new IOException(wrong);
       }

@@ -127,7 +127,7 @@ final class Succession implements OrderLog.Leads {
       tenure.begin();
       entrance.open(tenure);
       // From now on others forward their clients.
-      Steward.await(commits.leads(name, address, tenure.forwardKey()));
+      Futures.await(commits.leads(name, address, tenure.forwardKey()));
       trouble = "";
       log.info(
           "{} serves in term {}, {} ms after it came to lead",

@@ -55,7 +55,7 @@ final class Takeover {
           "this replicator's part of the log is too short to tell what servers miss; another one"
               + " must lead");
     }
-    long last = Steward.await(commits.lastNumber());
+    long last = Futures.await(commits.lastNumber());
     long found = 0;
     boolean lost = false;
     for (Map<String, Position> has : askAll(table::read).values()) {
@@ -69,7 +69,7 @@ final class Takeover {
     Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
     long fence;
     do {
-      fence = Steward.await(commits.fence(found));
+      fence = Futures.await(commits.fence(found));
       long with = fence;
       all.putAll(askAll(one -> table.takeOver(one, with)));
       for (Node node : all.keySet()) {
@@ -111,7 +111,7 @@ final class Takeover {
   }
 
   private void noteReached(Map<Node, Map<String, Position>> all, long fence) throws IOException {
-    long reached = Steward.await(commits.lastNumber());
+    long reached = Futures.await(commits.lastNumber());
     noted =
         Futures.all(
             all.entrySet().stream()
@@ -179,7 +179,7 @@ final class Takeover {
     Map<Node, Map<String, Position>> all = new LinkedHashMap<>();
     for (Map.Entry<Node, CompletableFuture<Map<String, Position>>> one : asked.entrySet()) {
       try {
-        all.put(one.getKey(), Steward.await(one.getValue()));
+        all.put(one.getKey(), Futures.await(one.getValue()));
       } catch (IOException e) {
         if (!start.eject(one.getKey(), e.getMessage())) {
           throw e;
@@ -259,7 +259,7 @@ final class Takeover {
       } catch (Replayer.ReplayException e) {
         if (!somewhere) {
           log.warn("Transaction {} is nowhere, and is dropped: {}", entry.number(), e.getMessage());
-          Steward.await(commits.drop(entry.number(), part.slot()));
+          Futures.await(commits.drop(entry.number(), part.slot()));
           return;
         }
         if (!fleet.ejectDiffering(node, e.getMessage())) {

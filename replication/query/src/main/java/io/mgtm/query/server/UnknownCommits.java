@@ -26,8 +26,9 @@ final class UnknownCommits {
    * gone; drops the entry when not. Then the slot is free.
    */
   void resolve(Node node, String database, int slot, long number, int pid) {
-    role.enter(node.address(), database)
-        .thenCompose(
+    role.use(
+            node.address(),
+            database,
             asker ->
                 asker
                     .ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid)
@@ -35,8 +36,7 @@ final class UnknownCommits {
                         rows ->
                             rows.get(0).get(0).equals("0")
                                 ? asker.ask("SELECT entry FROM mgtm.position WHERE slot = " + slot)
-                                : CompletableFuture.completedFuture(List.of()))
-                    .whenComplete((done, cause) -> asker.close()))
+                                : CompletableFuture.completedFuture(List.of())))
         .whenComplete(
             (rows, cause) -> {
               if (cause != null || rows.isEmpty()) {

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -88,7 +87,8 @@ final class Verifier {
   private CompletableFuture<List<Difference>> verify(
       List<Node> nodes, Supplier<CompletableFuture<Void>> quiet, boolean served) {
     return role.ask(nodes.get(0).address(), role.database(), DATABASES)
-        .thenCompose(rows -> inTurn(rows, row -> database(nodes, row.get(0), quiet, served)))
+        .thenCompose(
+            rows -> Futures.inTurn(rows, row -> database(nodes, row.get(0), quiet, served)))
         .thenApply(found -> found.stream().flatMap(List::stream).toList());
   }
 
@@ -96,7 +96,7 @@ final class Verifier {
       List<Node> nodes, String database, Supplier<CompletableFuture<Void>> quiet, boolean served) {
     List<CompletableFuture<Asker>> entered =
         nodes.stream().map(node -> role.enter(node.address(), database)).toList();
-    return all(entered)
+    return Futures.results(entered)
         .thenApply(askers -> new Snapshots(nodes, database, askers, served))
         .thenCompose(
             snapshots -> take(snapshots, quiet).thenCompose(done -> differences(snapshots)))
@@ -115,8 +115,8 @@ final class Verifier {
 
     CompletableFuture<List<List<List<String>>>> ask(String sql) {
       return served
-          ? inTurn(askers, asker -> asker.ask(sql))
-          : all(askers.stream().map(asker -> asker.ask(sql)).toList());
+          ? Futures.inTurn(askers, asker -> asker.ask(sql))
+          : Futures.results(askers.stream().map(asker -> asker.ask(sql)).toList());
     }
   }
 
@@ -129,7 +129,8 @@ final class Verifier {
         .thenCompose(
             done ->
                 // Nobody commits meanwhile, and a server that stands still would never answer.
-                all(snapshots.askers.stream().map(a -> a.ask(snapshots.begin())).toList())
+                Futures.results(
+                        snapshots.askers.stream().map(a -> a.ask(snapshots.begin())).toList())
                     .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS))
         .<Void>thenApply(done -> null)
         .whenComplete((done, cause) -> shared.gate().open());
@@ -156,7 +157,7 @@ final class Verifier {
                   names.stream()
                       .filter(name -> lists.stream().allMatch(list -> names(list).contains(name)))
                       .toList();
-              return inTurn(common, name -> table(snapshots, name))
+              return Futures.inTurn(common, name -> table(snapshots, name))
                   .thenApply(
                       more -> {
                         more.forEach(found::addAll);
@@ -207,28 +208,5 @@ final class Verifier {
     long missing = counts.values().stream().filter(n -> n > 0).mapToLong(n -> n).sum();
     long added = -counts.values().stream().filter(n -> n < 0).mapToLong(n -> n).sum();
     return Math.max(missing, added);
-  }
-
-  private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> each) {
-    return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new))
-        .thenApply(done -> each.stream().map(CompletableFuture::join).toList());
-  }
-
-  /** Asks each when the one before has answered. */
-  static <A, T> CompletableFuture<List<T>> inTurn(
-      List<A> each, Function<A, CompletableFuture<T>> ask) {
-    CompletableFuture<List<T>> answers = CompletableFuture.completedFuture(new ArrayList<>());
-    for (A one : each) {
-      answers =
-          answers.thenCompose(
-              before ->
-                  ask.apply(one)
-                      .thenApply(
-                          answer -> {
-                            before.add(answer);
-                            return before;
-                          }));
-    }
-    return answers;
   }
 }

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-class VerifierTest {
+class FuturesTest {
   @Test
   void theNextIsAskedWhenTheOneBeforeHasAnswered() {
     List<String> asked = new ArrayList<>();
     CompletableFuture<Integer> first = new CompletableFuture<>();
     CompletableFuture<Integer> second = new CompletableFuture<>();
     CompletableFuture<List<Integer>> all =
-        Verifier.inTurn(
+        Futures.inTurn(
             List.of("one", "two"),
             name -> {
               asked.add(name);
@@ -31,7 +31,7 @@ class VerifierTest {
   void nobodyIsAskedAfterOneThatFails() {
     List<String> asked = new ArrayList<>();
     CompletableFuture<List<Integer>> all =
-        Verifier.inTurn(
+        Futures.inTurn(
             List.of("one", "two"),
             name -> {
               asked.add(name);
