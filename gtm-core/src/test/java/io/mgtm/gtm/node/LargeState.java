@@ -20,6 +20,12 @@ public final class LargeState {
 
   public static final int TRANSACTIONS = 65_000;
 
+  /**
+   * One that no gateway has, so that none ends its transactions when it goes, or follows another
+   * leader.
+   */
+  private static final long SESSION = Long.MAX_VALUE;
+
   private static final List<String> KEYS = new ArrayList<>();
 
   private LargeState() {}
@@ -53,7 +59,7 @@ public final class LargeState {
       accepted(
           state.apply(
               new TransactionCommand.Begin(
-                  1, (short) i, Isolation.READ_COMMITTED, false, BeginKind.AUTOVACUUM)));
+                  SESSION, (short) i, Isolation.READ_COMMITTED, false, BeginKind.AUTOVACUUM)));
     }
   }
 
