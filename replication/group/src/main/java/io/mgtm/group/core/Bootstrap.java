@@ -146,6 +146,9 @@ final class Bootstrap {
 
   void onHello(MemberId from, Message.Hello hello) {
     s.showsUp(from);
+    if (!answeredMs.containsKey(from.name())) {
+      nextHelloMs = s.nowMs; // It has not been here so far, and now it answers.
+    }
     String leader = s.leader == null ? "" : s.leader.name();
     s.effects.send(
         List.of(from.name()),
@@ -243,6 +246,6 @@ final class Bootstrap {
     s.save(s.record.withInitial(initial));
     s.members.reset(0, initial);
     s.follow(s.term(), null);
-    s.awaitLeader();
+    s.awaitTurn(null);
   }
 }

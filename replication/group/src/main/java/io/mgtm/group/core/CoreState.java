@@ -383,4 +383,18 @@ final class CoreState {
     }
     electionDeadlineMs = nowMs + settings.electionTimeoutMs() + jitter(settings.electionJitterMs());
   }
+
+  /**
+   * Nobody leads, as all know by now: members try one after the other, the first one at once.
+   *
+   * @param gone who led, or null
+   */
+  void awaitTurn(MemberId gone) {
+    long rank =
+        members.latest().dataVoters().stream()
+            .filter(member -> !member.equals(gone) && member.compareTo(self) < 0)
+            .count();
+    long stagger = settings.hintStaggerMs();
+    electionDeadlineMs = nowMs + rank * stagger + (rank == 0 ? 0 : jitter(stagger / 2));
+  }
 }

@@ -104,16 +104,11 @@ final class Elections {
     return s.needsMajority() && follows(name) && onLeaderHint();
   }
 
-  /** The leader seems to be gone: members try one after the other, the first one at once. */
+  /** The leader seems to be gone. */
   private boolean onLeaderHint() {
     MemberId gone = s.leader;
     s.follow(s.term(), null);
-    long rank =
-        s.members.latest().dataVoters().stream()
-            .filter(member -> !member.equals(gone) && member.compareTo(s.self) < 0)
-            .count();
-    long stagger = s.settings.hintStaggerMs();
-    s.electionDeadlineMs = s.nowMs + rank * stagger + (rank == 0 ? 0 : s.jitter(stagger / 2));
+    s.awaitTurn(gone);
     return tick();
   }
 

@@ -25,6 +25,16 @@ class BootstrapTest {
         .isEqualTo(cores.node("c").record.founding());
   }
 
+  /** Nobody else can lead, so that nobody is waited for. */
+  @Test
+  void foundedGroupElectsAtOnce() {
+    cores.startEmpty("a", "b");
+    cores.run(5_000);
+    cores.startEmpty("c");
+    cores.run(10 * Cores.STEP_MS);
+    assertThat(cores.leaders()).as(cores.describe()).hasSize(1);
+  }
+
   /**
    * c has heard a, which was new, and is cut off; a and b form the group and commit; b's disk is
    * emptied, a crashes, c reaches b.
