@@ -7,7 +7,6 @@ import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.MERGE3;
 import org.jgroups.protocols.NAKACK4;
 import org.jgroups.protocols.SYM_ENCRYPT;
-import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.UNICAST4;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.stack.Protocol;
@@ -66,7 +65,7 @@ final class JGroupsStack {
   static List<Protocol> of(JGroupsSettings settings, NettyTransport transport) {
     List<Protocol> stack = new ArrayList<>();
     stack.add(transport);
-    stack.add(discovery(settings));
+    stack.add(new GroupDiscovery().initialHosts(settings.hosts()));
     stack.add(new MERGE3().setMinInterval(300).setMaxInterval(1_000).setCheckInterval(1_500));
     stack.add(new FD_ALL3().setTimeout(settings.suspectMs()).setInterval(settings.suspectMs() / 5));
     stack.add(new GroupVerify().setTimeout(settings.suspectMs() / 10));
@@ -76,17 +75,6 @@ final class JGroupsStack {
     settings.secret().ifPresent(secret -> stack.add(admission(secret)));
     stack.add(membership());
     return stack;
-  }
-
-  /**
-   * Who is there. Whoever is asked names the others of its view too: the one that lets newcomers in
-   * may be none of those that a newcomer knows, and would not hear of it when views are merged.
-   */
-  private static Protocol discovery(JGroupsSettings settings) {
-    return new TCPPING()
-        .<TCPPING>initialHosts(settings.hosts())
-        .portRange(0)
-        .returnEntireCache(true);
   }
 
   /** Who is in the group's view. */
