@@ -19,7 +19,7 @@ public final class Cli {
   /** The status of a command that could not do what it was asked to. */
   private static final int FAILED = 1;
 
-  private static final String LOG_LEVEL = "MGTM_LOG_LEVEL";
+  private static final String LOG_LEVEL = LogConfiguration.LEVEL;
 
   private static final List<String> LOG_LEVELS =
       List.of("ERROR", "WARN", "INFO", "DEBUG", "TRACE", "OFF");
