@@ -29,10 +29,7 @@ public record LocalSettings(
     String mode,
     List<String> jvm,
     List<String> nodeOptions) {
-  /**
-   * The modes of operation of a JVM that does little but this, on a machine that it shares; with
-   * the archive of classes that this JVM was started with.
-   */
+  /** What the launcher gives a GTM, with the archive of classes that this JVM was started with. */
   public static final List<String> JVM_OPTIONS = jvmOptions();
 
   private static final String HOST = "127.0.0.1";
@@ -48,7 +45,10 @@ public record LocalSettings(
   }
 
   private static List<String> jvmOptions() {
-    List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-Xmn48m"));
+    List<String> options =
+        new ArrayList<>(
+            JavaCommand.options(
+                System.getProperty("mgtm.gtmJavaOptions", "-XX:+UseSerialGC -Xmn48m")));
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(option -> option.matches("-XX:SharedArchiveFile=.*|-Xlog:cds=off"))
         .forEach(options::add);

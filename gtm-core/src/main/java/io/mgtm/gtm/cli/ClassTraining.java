@@ -13,18 +13,19 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 
 /**
- * Does once what a member of a group does, and ends. Run with {@code -XX:DumpLoadedClassList}, it
+ * Does once what the members of a group do, and ends. Run with {@code -XX:DumpLoadedClassList}, it
  * leaves the list of the classes that a GTM loads; an archive of them lets later processes of the
  * same class path start with half the work.
  */
 public final class ClassTraining {
+  private static final List<String> MEMBERS = List.of("g1", "g2", "g3");
   private static final int TRY_MS = 100;
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(40);
 
   private ClassTraining() {}
 
   /**
-   * Runs a member in this JVM until it has served a client; exit status 1 when it does not.
+   * Runs a group in this JVM until it has served a client; exit status 1 when it does not.
    *
    * @param args a folder for the member's data, which the caller deletes when the process is gone
    */
@@ -33,31 +34,41 @@ public final class ClassTraining {
   }
 
   /**
-   * Runs a member in this JVM for as long as that lives.
+   * Runs a group in this JVM for as long as that lives.
    *
-   * @return its port, once it has served a client; 0 when it does not
+   * @return the port of a member that has served a client; 0 when it does not
    */
   public static int serveAsMember(Path folder) throws InterruptedException {
-    List<Integer> ports = FreePorts.take(2);
-    boolean served =
-        serve(
-            GtmMain.commandLine(),
-            ports.get(0),
-            "--name=g1",
-            "--data=" + folder.resolve("g1"),
-            "--members=g1=127.0.0.1:" + ports.get(1));
-    return served ? ports.get(0) : 0;
+    List<Integer> ports = FreePorts.take(2 * MEMBERS.size());
+    List<String> addresses = new ArrayList<>();
+    for (String name : MEMBERS) {
+      addresses.add(name + "=127.0.0.1:" + ports.get(MEMBERS.size() + addresses.size()));
+    }
+    for (int i = 0; i < MEMBERS.size(); i++) {
+      String name = MEMBERS.get(i);
+      start(
+          GtmMain.commandLine(),
+          ports.get(i),
+          "--name=" + name,
+          "--data=" + folder.resolve(name),
+          "--members=" + String.join(",", addresses));
+    }
+    return awaitService(ports.get(0)) ? ports.get(0) : 0;
   }
 
   /** Runs {@code start} in this JVM; true when it has served a client. */
   public static boolean serve(CommandLine line, int port, String... options)
       throws InterruptedException {
+    start(line, port, options);
+    return awaitService(port);
+  }
+
+  private static void start(CommandLine line, int port, String... options) {
     List<String> start = new ArrayList<>(List.of("start", "--listen=127.0.0.1:" + port));
     start.addAll(List.of(options));
     Thread server = new Thread(() -> Cli.run(line, start.toArray(String[]::new)), "server");
     server.setDaemon(true);
     server.start();
-    return awaitService(port);
   }
 
   private static boolean awaitService(int port) throws InterruptedException {
