@@ -74,6 +74,8 @@ final class Voter {
       s.awaitLeader();
     } else if (ask.term() > s.term()) {
       s.follow(ask.term(), null);
+    } else if (s.role == Role.CANDIDATE && ask.term() == s.term() && s.self.compareTo(from) < 0) {
+      s.electionDeadlineMs = s.nowMs; // Two stand at once, so that perhaps none wins: one waits.
     }
     reply(from, granted);
   }

@@ -53,6 +53,26 @@ class LeaderHintTest {
         .containsExactly(others(leader).get(0));
   }
 
+  /** Longer under way than one waits for the other. */
+  @Test
+  void firstOfTwoThatStandAtOnceStandsAgainAtOnce() {
+    Cores cores = founded(Agreement.MAJORITY);
+    String leader = cores.leaders().get(0).self.name();
+    String first = others(leader).get(0);
+    String second = others(leader).get(1);
+    cores.crash(leader);
+    long underWayMs = 2 * SETTINGS.hintStaggerMs();
+    cores.delay(first, second, underWayMs);
+    cores.delay(second, first, underWayMs);
+    cores.showBroken(first, leader);
+    cores.showBroken(second, leader);
+    long term = cores.node(first).core.term();
+    // Question, vote and that again, and the first entry.
+    cores.run(10 * underWayMs + 2 * Cores.STEP_MS);
+    assertThat(cores.leaders()).extracting(node -> node.self.name()).containsExactly(first);
+    assertThat(cores.node(first).core.term()).isEqualTo(term + 2);
+  }
+
   @Test
   void wrongHintChangesNothing() {
     Cores cores = founded(Agreement.MAJORITY);
