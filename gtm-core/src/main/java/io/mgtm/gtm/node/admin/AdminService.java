@@ -23,7 +23,11 @@ import org.slf4j.LoggerFactory;
 /** Answers operators' requests, which come as {@code ADMIN} frames. Owner thread. */
 public final class AdminService {
   private static final Logger log = LoggerFactory.getLogger(AdminService.class);
-  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Made for the first answer: few starts have one. */
+  private static final class Json {
+    static final ObjectMapper MAPPER = new ObjectMapper();
+  }
 
   private final GroupAdmin group;
   private final Supplier<NodeStatus> status;
@@ -140,7 +144,7 @@ public final class AdminService {
 
   private static byte[] json(Object answer) {
     try {
-      return JSON.writeValueAsBytes(answer);
+      return Json.MAPPER.writeValueAsBytes(answer);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);
     }

@@ -144,11 +144,13 @@ final class Bootstrap {
     }
   }
 
+  /** One has come that has not heard what was said before. */
+  void peerUp() {
+    nextHelloMs = s.nowMs;
+  }
+
   void onHello(MemberId from, Message.Hello hello) {
     s.showsUp(from);
-    if (!answeredMs.containsKey(from.name())) {
-      nextHelloMs = s.nowMs; // It has not been here so far, and now it answers.
-    }
     String leader = s.leader == null ? "" : s.leader.name();
     s.effects.send(
         List.of(from.name()),

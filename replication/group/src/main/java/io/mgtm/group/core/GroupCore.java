@@ -141,6 +141,7 @@ public final class GroupCore extends CoreFacts {
   public void peerUp(long nowMs, String name) {
     if (begin(nowMs)) {
       s.gone.remove(name);
+      bootstrap.peerUp();
     }
   }
 

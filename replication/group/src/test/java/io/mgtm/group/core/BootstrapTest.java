@@ -31,6 +31,7 @@ class BootstrapTest {
     cores.startEmpty("a", "b");
     cores.run(5_000);
     cores.startEmpty("c");
+    List.of("a", "b").forEach(name -> cores.showBack(name, "c"));
     cores.run(10 * Cores.STEP_MS);
     assertThat(cores.leaders()).as(cores.describe()).hasSize(1);
   }
