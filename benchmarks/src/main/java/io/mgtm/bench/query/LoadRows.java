@@ -35,6 +35,8 @@ final class LoadRows implements AutoCloseable {
     BARE("bare"),
     /** The replicator before one server. */
     ONE("1 server"),
+    /** PgBouncer before one server. */
+    BOUNCER("pgbouncer"),
     /** The replicator before two servers. */
     TWO("2 servers"),
     POOL_NATIVE("pgpool native"),
@@ -56,6 +58,7 @@ final class LoadRows implements AutoCloseable {
   private static final List<Ratio> RATIOS =
       List.of(
           new Ratio("1 server / bare", Target.ONE, Target.BARE, Result::perSecond),
+          new Ratio("1 server / pgbouncer", Target.ONE, Target.BOUNCER, Result::perSecond),
           new Ratio("2 / pgpool native", Target.TWO, Target.POOL_NATIVE, Result::perSecond),
           new Ratio("2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT, Result::perSecond),
           new Ratio("p99, 2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT, Result::p99Ms));
@@ -75,7 +78,7 @@ final class LoadRows implements AutoCloseable {
   }
 
   /**
-   * Starts everything that is measured; pgpool where it is installed.
+   * Starts everything that is measured; pgpool and PgBouncer where they are installed.
    *
    * @param percent of a processor that each server has, or 0
    */
@@ -87,6 +90,11 @@ final class LoadRows implements AutoCloseable {
       Replicator one = Replicator.start(jar, folder, "one", servers.start(1));
       rows.started.push(one);
       rows.targets.put(Target.ONE, one.listen());
+      if (Bouncer.isInstalled()) {
+        Bouncer bouncer = Bouncer.start(folder, servers.start(1).get(0), clientsMax);
+        rows.started.push(bouncer);
+        rows.targets.put(Target.BOUNCER, bouncer.at());
+      }
       Replicator two = Replicator.start(jar, folder, "two", servers.start(2));
       rows.started.push(two);
       rows.targets.put(Target.TWO, two.listen());

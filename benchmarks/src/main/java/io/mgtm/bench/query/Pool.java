@@ -120,7 +120,7 @@ final class Pool implements AutoCloseable {
     process = Servant.start(PROGRAM + "-" + mode.clustering, folder, command, () -> answers(at));
   }
 
-  private static boolean answers(HostPort at) {
+  static boolean answers(HostPort at) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(at.host(), at.port()), CONNECT_MS);
       return true;

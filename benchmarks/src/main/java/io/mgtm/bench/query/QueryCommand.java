@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     name = "query",
     description = {
       "Starts PostgreSQL servers of its own, and before them in turn nothing, the query replicator,"
-          + " and Debian's pgpool2 where that is installed; runs pgbench on each; kills servers and"
+          + " and Debian's pgpool2 and pgbouncer where they are installed; runs pgbench on each; kills servers and"
           + " replicators under a client that commits row after row.",
       "Prints tables of Markdown. Needs Debian's postgresql.",
       "Exit status 1 when a transaction of pgbench failed, or an acknowledged row is not there."
@@ -164,6 +164,9 @@ public final class QueryCommand implements Callable<Integer> {
     }
     if (!Pool.isInstalled()) {
       say("pgpool is not measured: Debian's package pgpool2 is not installed.\n");
+    }
+    if (!Bouncer.isInstalled()) {
+      say("PgBouncer is not measured: Debian's package pgbouncer is not installed.\n");
     }
     try (LoadRows loads = LoadRows.start(servers, cap, jar, own, most)) {
       Set<Script> scripts = EnumSet.allOf(Script.class);
