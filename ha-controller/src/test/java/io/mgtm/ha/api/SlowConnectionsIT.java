@@ -91,12 +91,22 @@ class SlowConnectionsIT {
     }
   }
 
-  private static void assertAnswers() throws Exception {
-    URI health = URI.create("http://%s/health".formatted(at));
+  private static void assertAnswers() {
     for (int i = 0; i < 20; i++) {
-      assertThat(
-              CLIENT.send(HttpRequest.newBuilder(health).build(), BodyHandlers.ofString()).body())
-          .contains("a leads");
+      Await.until("others are answered", SlowConnectionsIT::answers);
+    }
+  }
+
+  /** On a machine that others use it may be slow itself, and give way. */
+  private static boolean answers() throws InterruptedException {
+    URI health = URI.create("http://%s/health".formatted(at));
+    try {
+      String body =
+          CLIENT.send(HttpRequest.newBuilder(health).build(), BodyHandlers.ofString()).body();
+      assertThat(body).contains("a leads");
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
