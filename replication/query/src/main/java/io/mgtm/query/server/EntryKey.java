@@ -4,18 +4,20 @@ import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.wire.FrameSplitter;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Promise;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /**
  * How a client enters servers.
  *
- * @param parameters that it has sent, with what the replicator adds
+ * @param parameters that it has sent, in its order, with what the replicator adds
  * @param proof begins an exchange, or null when there is nothing to prove
  */
 record EntryKey(Map<String, String> parameters, Supplier<ScramClient> proof) {
   EntryKey {
-    parameters = Map.copyOf(parameters);
+    parameters = Collections.unmodifiableMap(new LinkedHashMap<>(parameters));
   }
 
   /** Enters one of several, as {@link ServerDoor#enterSoon} does it. */

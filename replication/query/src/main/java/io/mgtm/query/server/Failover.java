@@ -72,9 +72,10 @@ final class Failover {
   }
 
   private void fail(Backend backend) {
-    UnitRun unit = session.unit();
-    boolean unheard = set.home() == backend && (unit == null || unit.isWaiting());
+    UnitRun ran = session.unit();
+    boolean unheard = set.home() == backend && (ran == null || ran.isWaiting());
     backend.fail();
+    UnitRun unit = session.unit();
     if (unheard && !session.isEnded()) {
       pending = backend.node().moved();
       if (unit == null) {
