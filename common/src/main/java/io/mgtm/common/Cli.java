@@ -19,8 +19,6 @@ public final class Cli {
   /** The status of a command that could not do what it was asked to. */
   private static final int FAILED = 1;
 
-  private static final String LOG_LEVEL = LogConfiguration.LEVEL;
-
   private static final List<String> LOG_LEVELS =
       List.of("ERROR", "WARN", "INFO", "DEBUG", "TRACE", "OFF");
 
@@ -44,7 +42,7 @@ public final class Cli {
 
   /** Runs a command; its status. */
   public static int run(CommandLine line, String[] args) {
-    String problem = levelProblem(System.getenv(LOG_LEVEL));
+    String problem = levelProblem(System.getenv(LogConfiguration.LEVEL));
     if (problem != null) {
       tell(line.getErr(), problem);
       line.getErr().flush();
@@ -84,7 +82,7 @@ public final class Cli {
     return level == null || LOG_LEVELS.contains(level.toUpperCase(Locale.ROOT))
         ? null
         : "%s is \"%s\": expected one of %s"
-            .formatted(LOG_LEVEL, level, String.join(", ", LOG_LEVELS));
+            .formatted(LogConfiguration.LEVEL, level, String.join(", ", LOG_LEVELS));
   }
 
   private static String name(Class<?> command) {

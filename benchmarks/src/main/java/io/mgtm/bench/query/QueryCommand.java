@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
     name = "query",
     description = {
       "Starts PostgreSQL servers of its own, and before them in turn nothing, the query replicator,"
-          + " and Debian's pgpool2 and pgbouncer where they are installed; runs pgbench on each; kills servers and"
-          + " replicators under a client that commits row after row.",
+          + " and Debian's pgpool2 and pgbouncer where they are installed; runs pgbench on each;"
+          + " kills servers and replicators under a client that commits row after row.",
       "Prints tables of Markdown. Needs Debian's postgresql.",
       "Exit status 1 when a transaction of pgbench failed, or an acknowledged row is not there."
     },

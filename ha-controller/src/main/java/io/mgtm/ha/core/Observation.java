@@ -36,7 +36,7 @@ public record Observation(long at, ClusterState state, Map<String, NodeView> nod
         : state.refusal(command);
   }
 
-  /** The node that it shall be in service on; empty where that is to be chosen. */
+  /** The node on which the operator wants it in service; empty if the cluster chooses. */
   private static String named(OperatorCommand command) {
     if (command instanceof Start start) {
       return start.node();

@@ -26,10 +26,10 @@ final class Binds {
     }
   }
 
-  /** From here on these, and none that was bound before. */
-  void begin(List<Segment> anew) {
+  /** Starts again with these segments, and forgets what was bound before. */
+  void begin(List<Segment> segments) {
     last.clear();
-    add(anew);
+    add(segments);
   }
 
   /** Null where it was bound before the unit. */

@@ -75,7 +75,8 @@ final class Failover {
     UnitRun ran = session.unit();
     boolean unheard = set.home() == backend && (ran == null || ran.isWaiting());
     backend.fail();
-    UnitRun unit = session.unit();
+    UnitRun unit =
+        session.unit(); // again: what was open there has been told, and may have ended it
     if (unheard && !session.isEnded()) {
       pending = backend.node().moved();
       if (unit == null) {

@@ -27,7 +27,7 @@ final class FleetStart {
   /** What the log said, by address, the first that is in the leader. */
   private final Map<String, ServerState> said;
 
-  /** Those of which rows are to be compared whatever they have. */
+  /** Servers that are not known to hold the same rows as the others. */
   private final Set<Node> unproven = new HashSet<>();
 
   /**

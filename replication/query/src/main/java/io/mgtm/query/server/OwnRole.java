@@ -73,7 +73,7 @@ final class OwnRole {
     return entered;
   }
 
-  /** Enters a database for what is to be asked there, and leaves it. */
+  /** Connects to a database, asks there, and disconnects. */
   <T> CompletableFuture<T> use(
       HostPort server, String database, Function<Asker, CompletableFuture<T>> questions) {
     return enter(server, database)
