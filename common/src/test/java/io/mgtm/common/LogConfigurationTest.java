@@ -15,7 +15,8 @@ class LogConfigurationTest {
     LoggerContext context = new LoggerContext();
     new ContextInitializer(context).autoConfig();
     Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-    assertThat(root.getLevel()).isEqualTo(Level.INFO);
+    assertThat(root.getLevel())
+        .isEqualTo(Level.toLevel(System.getenv(LogConfiguration.LEVEL), Level.INFO));
     assertThat(root.getAppender("STDERR"))
         .isInstanceOfSatisfying(
             ConsoleAppender.class,
