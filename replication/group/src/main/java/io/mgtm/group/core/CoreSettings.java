@@ -56,6 +56,13 @@ public record CoreSettings(
   }
 
   /**
+   * How often a leader sends all the same whose group rests. Three come within an election timeout.
+   */
+  long restMs() {
+    return Math.max(heartbeatMs, Math.min(2 * heartbeatMs, electionTimeoutMs / 3));
+  }
+
+  /**
    * How long a member that hears a leader lets no other lead, where leaders serve under a lease.
    */
   long promiseMs() {

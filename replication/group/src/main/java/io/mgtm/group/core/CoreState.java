@@ -260,6 +260,14 @@ final class CoreState {
     return follows ? Math.max(0, electionDeadlineMs - nowMs) : 0;
   }
 
+  /**
+   * How often the members of a group that rests hear of each other; leases and witnesses need more.
+   */
+  long restMs() {
+    boolean byMajority = needsMajority() && !members.latest().hasWitness();
+    return byMajority ? settings.restMs() : settings.heartbeatMs();
+  }
+
   /** Whether a log that ends so holds everything that this member's log must not lose. */
   boolean isUpToDate(long theirLastTerm, long theirLastIndex) {
     long mine = lastTerm();

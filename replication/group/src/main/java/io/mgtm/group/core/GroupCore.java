@@ -66,9 +66,10 @@ public final class GroupCore extends CoreFacts {
 
   /**
    * For how long nothing needs the time unless something comes in; 0 while anything is under way.
+   * Never longer than members of a group that rests do not hear of each other.
    */
   public long quietMs() {
-    return leading == null ? s.quietMs() : leading.quietMs();
+    return Math.min(s.restMs(), leading == null ? s.quietMs() : leading.quietMs());
   }
 
   private boolean begin(long nowMs) {

@@ -30,6 +30,9 @@ final class LeaderRole {
   private boolean serving;
   private long lastHeartbeatMs;
 
+  /** Others have heard that entries are stable up to here. */
+  private long saidStable;
+
   /**
    * One that has just been elected.
    *
@@ -79,9 +82,16 @@ final class LeaderRole {
 
   /** While nothing is under way and all others that answer have everything: until it beats. */
   long quietMs() {
-    boolean quiet =
-        isSteady() && quorum.isQuiet() && others.values().stream().allMatch(this::hasAll);
-    return quiet ? Math.max(0, lastHeartbeatMs + s.settings.heartbeatMs() - s.nowMs) : 0;
+    return isQuiet() ? Math.max(0, lastHeartbeatMs + beatMs() - s.nowMs) : 0;
+  }
+
+  private boolean isQuiet() {
+    return isSteady() && quorum.isQuiet() && others.values().stream().allMatch(this::hasAll);
+  }
+
+  /** Others that know all are told seldom that this member leads. */
+  private long beatMs() {
+    return saidStable == s.log.lastIndex() && isQuiet() ? s.restMs() : s.settings.heartbeatMs();
   }
 
   private boolean hasAll(Progress other) {
@@ -209,13 +219,15 @@ final class LeaderRole {
     changes.tick();
     quorum.tick();
     lags.tick();
-    if (s.nowMs - lastHeartbeatMs >= s.settings.heartbeatMs()) {
+    long silentMs = s.nowMs - lastHeartbeatMs;
+    if (silentMs >= s.settings.heartbeatMs() && silentMs >= beatMs()) {
       beat();
     }
   }
 
   private void beat() {
     lastHeartbeatMs = s.nowMs;
+    saidStable = s.stableIndex;
     for (Progress other : others.values()) {
       other.probeSent = false;
     }

@@ -12,7 +12,6 @@ final class Ticker {
   private final LongSupplier quietMs;
   private final MemberThreads threads;
   private final long tickMs;
-  private final long quietMaxMs;
   private final Consumer<Runnable> owner;
   private final Runnable tick;
 
@@ -27,7 +26,6 @@ final class Ticker {
    *
    * @param quietMs for how long nothing needs the time, as far as is known now
    * @param tickMs from one look to the next while anything is under way
-   * @param quietMaxMs from one look to the next at most
    * @param owner runs a task at once, on the owner thread
    * @param tick what looks at the time
    */
@@ -35,26 +33,23 @@ final class Ticker {
       LongSupplier quietMs,
       MemberThreads threads,
       long tickMs,
-      long quietMaxMs,
       Consumer<Runnable> owner,
       Runnable tick) {
     this.quietMs = quietMs;
     this.threads = threads;
     this.tickMs = tickMs;
-    this.quietMaxMs = quietMaxMs;
     this.owner = owner;
     this.tick = tick;
   }
 
-  /** A member's. It has more to look at than its core, none of it sooner than a heartbeat. */
+  /** A member's. It has more to look at than its core, none of it sooner than its core. */
   static Ticker of(
       GroupCore core,
       MemberThreads threads,
       GroupSettings settings,
       Consumer<Runnable> owner,
       Runnable tick) {
-    return new Ticker(
-        core::quietMs, threads, settings.tickMs(), settings.core().heartbeatMs(), owner, tick);
+    return new Ticker(core::quietMs, threads, settings.tickMs(), owner, tick);
   }
 
   void start() {
@@ -84,7 +79,7 @@ final class Ticker {
     try {
       tick.run();
     } finally {
-      await(Math.max(tickMs, Math.min(quietMs.getAsLong(), quietMaxMs)));
+      await(Math.max(tickMs, quietMs.getAsLong()));
     }
   }
 }
