@@ -184,25 +184,6 @@ final class CoreState {
     }
   }
 
-  /**
-   * Of a leader: how far a member must have what it acknowledged as written when it is intact. What
-   * was to be synced first nobody counts on, so that a power cut may have taken it.
-   *
-   * @param synced what it acknowledged as synced
-   */
-  long lastCounted(long synced, long written) {
-    long last = Math.max(synced, Math.min(written, log.baseIndex()));
-    for (long index = last + 1; index <= written; ) {
-      for (Entry entry : log.read(index, settings.batchBytesMax())) {
-        if (index <= written && entry.durability() != Durability.REQUIRED) {
-          last = index;
-        }
-        index++;
-      }
-    }
-    return last;
-  }
-
   /** With {@link Agreement#CONNECTED}: a member shows up, maybe in the place of a voter. */
   void showsUp(MemberId member) {
     replaced.remove(member);

@@ -1,5 +1,6 @@
 package io.mgtm.group.core;
 
+import io.mgtm.group.Durability;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -97,15 +98,29 @@ final class Progress {
       goalMs = leader.nowMs;
       isOlderCopy = false;
       hadDurable = durabilityState == DurabilityState.OLDER_COPY ? 0 : hadDurable;
-      had =
-          durabilityState == DurabilityState.INTACT
-              ? leader.lastCounted(hadDurable, had)
-              : hadDurable;
+      had = durabilityState == DurabilityState.INTACT ? lastCounted(leader) : hadDurable;
       match = 0;
       durable = 0;
       probe(Math.min(next, lastIndex + 1));
     }
     return answering == incarnation;
+  }
+
+  /**
+   * How far it must have what it acknowledged as written when it is intact. What was to be synced
+   * first nobody counts on, so that a power cut may have taken it.
+   */
+  private long lastCounted(CoreState leader) {
+    long last = Math.max(hadDurable, Math.min(had, leader.log.baseIndex()));
+    for (long index = last + 1; index <= had; ) {
+      for (Entry entry : leader.log.read(index, leader.settings.batchBytesMax())) {
+        if (index <= had && entry.durability() != Durability.REQUIRED) {
+          last = index;
+        }
+        index++;
+      }
+    }
+    return last;
   }
 
   boolean isSpare() {
