@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 
 /** A command that asks a replicator that runs, and shows what it answers. */
 abstract class AskCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
+  @Spec CommandSpec spec;
 
   /** Comparing all tables takes as long as it takes. */
   @Mixin

@@ -15,6 +15,18 @@ import picocli.CommandLine.Parameters;
 final class MemberCommands {
   private MemberCommands() {}
 
+  /** One that names a server, and asks for what it is called. */
+  private abstract static class OfServer extends AskCommand {
+    @Parameters(paramLabel = "HOST:PORT", description = "The server, as all replicators reach it.")
+    HostPort server;
+
+    @Override
+    final JsonNode ask(Ask replicator) throws IOException, InterruptedException {
+      return replicator.post(
+          "/%s?server=%s".formatted(spec.name(), Ask.segment(server.toString())), Map.of());
+    }
+  }
+
   /** {@code mgtm query add-server}. */
   @Command(
       name = "add-server",
@@ -25,15 +37,7 @@ final class MemberCommands {
             + " were compared and it is in, or with 1."
       },
       mixinStandardHelpOptions = true)
-  static final class Add extends AskCommand {
-    @Parameters(paramLabel = "HOST:PORT", description = "The server, as all replicators reach it.")
-    private HostPort server;
-
-    @Override
-    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
-      return replicator.post("/add-server?server=" + Ask.segment(server.toString()), Map.of());
-    }
-
+  static final class Add extends OfServer {
     @Override
     void show(JsonNode answer, PrintWriter out) {
       List<String> copied = new ArrayList<>();
@@ -55,15 +59,7 @@ final class MemberCommands {
             + " seconds then, and comes back by itself."
       },
       mixinStandardHelpOptions = true)
-  static final class Promote extends AskCommand {
-    @Parameters(paramLabel = "HOST:PORT", description = "The server, as `servers` shows it.")
-    private HostPort server;
-
-    @Override
-    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
-      return replicator.post("/promote?server=" + Ask.segment(server.toString()), Map.of());
-    }
-
+  static final class Promote extends OfServer {
     @Override
     void show(JsonNode answer, PrintWriter out) {
       out.printf("%s leads%n", answer.path("leader").asText());
@@ -79,15 +75,7 @@ final class MemberCommands {
             + " 40001."
       },
       mixinStandardHelpOptions = true)
-  static final class Remove extends AskCommand {
-    @Parameters(paramLabel = "HOST:PORT", description = "The server, as `servers` shows it.")
-    private HostPort server;
-
-    @Override
-    JsonNode ask(Ask replicator) throws IOException, InterruptedException {
-      return replicator.post("/remove-server?server=" + Ask.segment(server.toString()), Map.of());
-    }
-
+  static final class Remove extends OfServer {
     @Override
     void show(JsonNode answer, PrintWriter out) {
       out.printf(

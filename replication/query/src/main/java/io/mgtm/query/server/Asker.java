@@ -4,6 +4,7 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.mgtm.query.wire.Rows;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.ArrayDeque;
@@ -45,20 +46,35 @@ final class Asker implements AutoCloseable {
 
   /** The rows of a query, or a {@link LoginException} with the server's error or with 08006. */
   CompletableFuture<List<List<String>>> ask(String sql) {
+    return ask(Messages.query(connection.channel().alloc(), sql));
+  }
+
+  /** The same, of a query with parameters. */
+  CompletableFuture<List<List<String>>> ask(String sql, List<String> parameters) {
+    return ask(Messages.extendedQuery(connection.channel().alloc(), sql, parameters));
+  }
+
+  private CompletableFuture<List<List<String>>> ask(ByteBuf query) {
     Question question = new Question();
     connection
         .channel()
         .eventLoop()
         .execute(
             () -> {
-              if (gone || !connection.channel().isActive()) {
+              if (isGone()) {
+                query.release();
                 question.answer.completeExceptionally(closed());
                 return;
               }
               asked.add(question);
-              connection.channel().writeAndFlush(Messages.query(connection.channel().alloc(), sql));
+              connection.channel().writeAndFlush(query);
             });
     return question.answer;
+  }
+
+  /** Whether its connection has ended. On its loop. */
+  boolean isGone() {
+    return gone || !connection.channel().isActive();
   }
 
   private LoginException closed() {

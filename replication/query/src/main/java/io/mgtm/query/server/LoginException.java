@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.wire.ErrorFields;
 import java.io.IOException;
+import java.util.concurrent.CompletionException;
 
 /** A server was not entered; what to tell the client stands in the fields. */
 final class LoginException extends IOException {
@@ -20,8 +21,10 @@ final class LoginException extends IOException {
 
   /** What to tell a client of a failure, whatever it was. */
   static ErrorFields fieldsOf(Throwable cause) {
-    return cause instanceof LoginException login
+    Throwable root =
+        cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
+    return root instanceof LoginException login
         ? login.fields
-        : ErrorFields.fatal("08006", "internal error: " + cause);
+        : ErrorFields.fatal("08006", "internal error: " + root);
   }
 }

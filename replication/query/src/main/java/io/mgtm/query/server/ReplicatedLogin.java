@@ -65,7 +65,7 @@ final class ReplicatedLogin {
                           if (cause == null) {
                             one(ready);
                           } else {
-                            fail(LoginException.fieldsOf(unwrap(cause)));
+                            fail(LoginException.fieldsOf(cause));
                           }
                         }));
     for (Node node : nodes) {
@@ -81,10 +81,6 @@ final class ReplicatedLogin {
             }
           });
     }
-  }
-
-  private static Throwable unwrap(Throwable cause) {
-    return cause.getCause() instanceof LoginException login ? login : cause;
   }
 
   private void notEntered(Node node, Throwable cause, Runnable ready) {

@@ -53,7 +53,7 @@ final class Tenure implements AutoCloseable {
             new Catalogues(own, leader, () -> ServerKind.leadsOlder(fleet.leader(), fleet.nodes())),
             spools,
             new SchemaLock());
-    this.roles = new RoleDirectory(config, loop, door, leader);
+    this.roles = new RoleDirectory(config, own, leader);
     this.steward = commits == null ? null : new Steward(shared, own, loop);
     this.membership = commits == null ? null : new Membership(shared, own, steward);
     this.repair = commits == null ? null : new Repair(shared, own, steward.verifier());
