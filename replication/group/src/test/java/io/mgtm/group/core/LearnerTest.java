@@ -45,7 +45,7 @@ class LearnerTest {
     cores.crash(lost);
     cores.run(2_000);
     cores.startEmpty(lost);
-    cores.delay(lost, leader.self.name(), CoreSettings.defaults().electionTimeoutMs());
+    cores.delay(lost, leader.self.name(), 3 * CoreSettings.defaults().electionTimeoutMs() / 2);
     Cores.Node learner = cores.node(lost);
     for (int i = 0; i < 1_000; i++) {
       leader.append(1);
