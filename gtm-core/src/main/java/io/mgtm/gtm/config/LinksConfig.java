@@ -11,7 +11,9 @@ public record LinksConfig(
         Path secretFile,
     @Key("PEM: this node's certificate chain, for TLS on links") Path certificate,
     @Key("PEM: the key of that certificate") Path key,
-    @Key("PEM: the authorities whose certificates gateways must show; unless set, they need none")
+    @Key(
+            "PEM: the authorities whose certificates gateways must show; unless set, they need none."
+                + " In a group with `links.certificate` members reach each other so too, and need it")
         Path trust,
     @Key("whether links without TLS are refused") boolean tlsOnly,
     @Key(
