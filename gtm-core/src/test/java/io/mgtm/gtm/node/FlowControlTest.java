@@ -165,7 +165,11 @@ class FlowControlTest {
       AtomicLong written = new AtomicLong();
       Thread flood = flood(deaf, ByteBufUtil.getBytes(pings), written);
       long memoryBytes = 0;
+      long deadline = System.nanoTime() + Await.PATIENCE.toNanos();
       while (flood.isAlive()) {
+        assertThat(System.nanoTime())
+            .as("%d bytes were written, and %d wait", written.get(), directBytes() - before)
+            .isLessThan(deadline);
         memoryBytes = Math.max(memoryBytes, directBytes() - before);
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
       }
