@@ -84,7 +84,7 @@ class QuorumDiskIT {
                 && !cluster.node(here).view().warnings().isEmpty());
     cluster.start(there);
     Await.until("in service", () -> cluster.where("orders").isPresent());
-    assertThat(cluster.epoch(here, "orders")).isGreaterThanOrEqualTo(epoch);
+    Await.until("it has caught up", () -> cluster.epoch(here, "orders") >= epoch);
   }
 
   @Test
