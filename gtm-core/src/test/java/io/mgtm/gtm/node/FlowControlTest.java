@@ -164,16 +164,16 @@ class FlowControlTest {
       }
       AtomicLong written = new AtomicLong();
       Thread flood = flood(deaf, ByteBufUtil.getBytes(pings), written);
-      long memoryBytes = 0;
-      long deadline = System.nanoTime() + Await.PATIENCE.toNanos();
-      while (flood.isAlive()) {
-        assertThat(System.nanoTime())
-            .as("%d bytes were written, and %d wait", written.get(), directBytes() - before)
-            .isLessThan(deadline);
-        memoryBytes = Math.max(memoryBytes, directBytes() - before);
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
-      }
-      assertThat(memoryBytes).isLessThan(MEMORY_BYTES_MAX);
+      AtomicLong memoryBytes = new AtomicLong();
+      Await.untilAsserted(
+          "the link ends",
+          () -> {
+            long waiting = memoryBytes.accumulateAndGet(directBytes() - before, Math::max);
+            assertThat(flood.isAlive())
+                .as("%d bytes were written, at most %d waited", written.get(), waiting)
+                .isFalse();
+          });
+      assertThat(memoryBytes.get()).isLessThan(MEMORY_BYTES_MAX);
       assertThat(written.get()).as("the node has closed the link").isEqualTo(-1);
       assertThat(gtm.server().failure()).isNotDone();
     }

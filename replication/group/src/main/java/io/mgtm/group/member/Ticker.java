@@ -42,7 +42,7 @@ final class Ticker {
     this.tick = tick;
   }
 
-  /** A member's. It has more to look at than its core, none of it sooner than its core. */
+  /** The ticker of a member, whose other timed work can wait for the next look of its core. */
   static Ticker of(
       GroupCore core,
       MemberThreads threads,

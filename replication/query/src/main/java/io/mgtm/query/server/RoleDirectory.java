@@ -87,7 +87,7 @@ final class RoleDirectory {
     return rows.stream().findFirst().map(row -> row.get(0)).flatMap(ScramVerifier::parse);
   }
 
-  /** The connection to the server that is to be asked now. */
+  /** Returns the connection to the current server, opening it if necessary. */
   private CompletableFuture<Asker> asker() {
     HostPort now = server.get();
     if (!now.equals(at) || asker.isCompletedExceptionally() || isGone()) {
@@ -102,7 +102,7 @@ final class RoleDirectory {
     return asker.isDone() && asker.join().isGone();
   }
 
-  /** Lookups that wait there fail. */
+  /** Closes the connection; lookups that wait on it fail. */
   private void drop() {
     if (asker != null) {
       asker.thenAccept(Asker::close);
