@@ -168,7 +168,11 @@ public final class GtmServer implements AutoCloseable {
   private void fail(Throwable cause) {
     if (failure.complete(cause)) {
       trouble = "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage());
-      log.error("The GTM cannot go on", cause);
+      if (cause instanceof LogException) {
+        log.error("The GTM cannot go on: {}", cause.getMessage());
+      } else {
+        log.error("The GTM cannot go on", cause);
+      }
       sockets.stopListening();
     }
   }

@@ -2,6 +2,7 @@ package io.mgtm.gtm.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.group.LogException;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.Command;
@@ -36,6 +37,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -335,6 +337,14 @@ class GroupNodesIT {
         Path waiting = restored.data(name).resolve("restore");
         Await.until("the backup's file to go", () -> !Files.exists(waiting));
       }
+      String late = restored.follower();
+      restored.stop(late);
+      Files.move(restored.data(late), folder.resolve("lost"));
+      Restore.place(restored.data(late), backup.skipping(1_000));
+      restored.start(late);
+      assertThat(restored.server(late).failure().get(1, TimeUnit.MINUTES))
+          .isInstanceOf(LogException.class)
+          .hasMessageContaining("empty this member's folder alone");
     }
   }
 }

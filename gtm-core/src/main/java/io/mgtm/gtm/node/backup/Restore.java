@@ -91,7 +91,10 @@ public final class Restore {
     if (state.restoredFrom() != backup.identity()) {
       throw new LogException(
           Category.IN_USE,
-          "The backup in %s was not restored, for the group has begun without it; empty the folders of all members, and restore on each"
+          ("The backup in %s was not restored, for the group runs already and has another beginning."
+                  + " If the group is right, empty this member's folder alone and start it again;"
+                  + " if the backup is, stop all members and restore it with the same options"
+                  + " into an empty folder of each")
               .formatted(data));
     }
     return true;

@@ -148,6 +148,6 @@ class BackupFileTest {
     BackupFile backup = backup();
     assertThat(Restore.isDone(backup, GtmState.empty(), folder)).isFalse();
     assertThatThrownBy(() -> Restore.isDone(backup, state, folder))
-        .hasMessageContaining("the group has begun without it");
+        .hasMessageContaining("empty this member's folder alone");
   }
 }
