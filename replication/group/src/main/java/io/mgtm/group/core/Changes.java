@@ -194,6 +194,10 @@ final class Changes {
       boolean silent = !former.get().equals(s.self) && !leader.answers(progressOf(former.get()));
       Membership next = now.without(former.get()).withLearner(from);
       if (silent && canCommit(next)) {
+        s.warnings.warn(
+            "place of " + from.name(),
+            "%s does not answer, and another process of its name, on another data folder, takes its place: %s. If that is not meant, stop it, and start the former one"
+                .formatted(former.get(), from));
         change(next);
       }
     } else if (wanted.containsKey(from.name())) {

@@ -19,6 +19,9 @@ final class Elections {
   /** In election timeouts: an operator hears then whom the election waits for. */
   private static final int PATIENCE = 5;
 
+  /** How long too few members answer before it is said what can be done without them. */
+  private static final int LAST_RESORT_MS = 30_000;
+
   private static final String AWAITED = "election";
 
   private final CoreState s;
@@ -164,7 +167,9 @@ final class Elections {
 
   /** Who did not answer in the last round, when all who did are for this member. */
   private void tellWhoIsAwaited() {
-    boolean waits = s.nowMs - s.leaderlessSinceMs >= PATIENCE * s.settings.electionTimeoutMs();
+    long leaderlessMs = s.nowMs - s.leaderlessSinceMs;
+    boolean waits =
+        leaderlessMs >= PATIENCE * s.settings.electionTimeoutMs() && !s.ownMembership.isOutside();
     List<String> silent = ballot.silent().stream().map(MemberId::name).toList();
     if (waits && ballot.isRefusedByWitness() && !silent.isEmpty()) {
       s.warnings.warn(
@@ -181,7 +186,11 @@ final class Elections {
             ? "all answer, and some have lost what they had acknowledged"
             : "%s not answered"
                 .formatted(String.join(", ", silent) + (silent.size() > 1 ? " have" : " has"));
-    s.warnings.warn(AWAITED, enough ? NoLeader.unsure(who, s.self.name()) : NoLeader.tooFew(who));
+    s.warnings.warn(
+        AWAITED,
+        enough
+            ? NoLeader.unsure(who, s.self.name())
+            : NoLeader.tooFew(who, leaderlessMs >= LAST_RESORT_MS));
   }
 
   private void begin() {
@@ -293,6 +302,11 @@ final class Elections {
   Optional<String> acceptLoss() {
     if (s.leader != null) {
       return Optional.of("%s leads, and waits for nobody".formatted(s.leader.name()));
+    }
+    if (s.ownMembership.isOutside()) {
+      return Optional.of(
+          "%s has no place in the group now, and could not lead it; its status says why. Ask a member that has one"
+              .formatted(s.self.name()));
     }
     if (s.isWitness()) {
       return Optional.of(

@@ -146,6 +146,11 @@ public final class GroupCore extends CoreFacts {
     }
   }
 
+  /** Another process of this member's name is there, at a place; or none, when that is empty. */
+  public void rival(String place) {
+    s.ownMembership.rival(place);
+  }
+
   /** Of a witness: a leader is at work that another speaks with, so that no other is elected. */
   public void leaderSeen(long nowMs, MemberId leader, long term) {
     if (begin(nowMs) && term == s.term() && (s.leader == null || s.leader.equals(leader))) {

@@ -28,13 +28,19 @@ public final class NoLeader {
             .formatted(witness, silent);
   }
 
-  /** Too few members answer. */
-  static String tooFew(String who) {
+  /**
+   * Too few members answer.
+   *
+   * @param lasting whether that has lasted: a start that is under way needs no last resort
+   */
+  static String tooFew(String who, boolean lasting) {
     return FACT
         + who
         + ", and without more of them nobody may lead. Start them"
-        + LAST_RESORT
-        + "they are lost for good, restore a backup into an empty folder of each member";
+        + (lasting
+            ? LAST_RESORT
+                + "they are lost for good, restore a backup into an empty folder of each member"
+            : "");
   }
 
   /**

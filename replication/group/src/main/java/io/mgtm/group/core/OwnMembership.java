@@ -26,6 +26,13 @@ final class OwnMembership {
   private boolean configuredOtherwise;
 
   private long outUntilMs;
+
+  /** Where another process of this member's name is, or empty. */
+  private String rival = "";
+
+  /** When a leader was heard, or no such process was there. */
+  private long heardMs;
+
   private long nextLookMs;
 
   OwnMembership(CoreState s) {
@@ -33,6 +40,7 @@ final class OwnMembership {
     this.startedMs = s.nowMs;
     this.wasMember = s.isSettled();
     this.outUntilMs = s.nowMs;
+    this.heardMs = s.nowMs;
     this.configuredOtherwise = !s.hasNoMembership() && isConfiguredOtherwise();
   }
 
@@ -78,6 +86,7 @@ final class OwnMembership {
     nextLookMs = s.nowMs + LOOK_MS;
     tell();
     lookForWitness();
+    lookForRival();
     configuredOtherwise &= isConfiguredOtherwise();
     if (configuredOtherwise) {
       s.warnings.warn(
@@ -85,6 +94,27 @@ final class OwnMembership {
           "The group has the members %s, and this one was started with %s: the group's own list counts. Correct the setting, which says where the others are found"
               .formatted(names(s.members.latest()), s.configured));
     }
+  }
+
+  /** Another process of this member's name is at {@code place}; none when that is empty. */
+  void rival(String place) {
+    rival = place;
+  }
+
+  private void lookForRival() {
+    if (rival.isEmpty() || s.role == Role.LEADER || s.hearsLeader()) {
+      heardMs = s.nowMs;
+    }
+    if (isUnheard()) {
+      warn(
+          "%s hears no leader, and the others hear another process of its name instead, at %s. Stop the one that is wrong; the other then takes the place, by itself"
+              .formatted(s.self, rival));
+    }
+  }
+
+  /** Whether the others seem to hear another process of this name. */
+  private boolean isUnheard() {
+    return s.nowMs - heardMs > JOINS_WITHIN * s.settings.electionTimeoutMs();
   }
 
   /** Tells a member that stands in no membership, when this one knows the newest. */
@@ -139,9 +169,11 @@ final class OwnMembership {
     return s.nowMs < outUntilMs;
   }
 
-  /** Whether it was told that it is out, or knows a membership without it. */
+  /** Whether it was told that it is out, or knows a membership without it, or is not heard. */
   boolean isOutside() {
-    return isLost() || (!s.hasNoMembership() && !s.members.latest().contains(s.self));
+    return isLost()
+        || isUnheard()
+        || (!s.hasNoMembership() && !s.members.latest().contains(s.self));
   }
 
   /** Whether this member has a place. */

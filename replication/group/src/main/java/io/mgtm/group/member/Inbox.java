@@ -99,4 +99,9 @@ final class Inbox implements Transport.Receiver {
   public void up(String name) {
     owner.execute(() -> core.peerUp(clockMs.getAsLong(), name));
   }
+
+  @Override
+  public void rival(String place) {
+    owner.execute(() -> core.rival(place));
+  }
 }

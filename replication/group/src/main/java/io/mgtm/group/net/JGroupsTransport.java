@@ -155,6 +155,9 @@ public final class JGroupsTransport implements Transport {
               receiver.up(member);
             }
           });
+      if (!next.ownRival().equals(holders.ownRival())) {
+        receiver.rival(next.ownRival());
+      }
       // Last, so that nothing of another process is heard before the word that it is there.
       Map<String, Address> all =
           network.isPresent() && reach == Reach.CONNECTION

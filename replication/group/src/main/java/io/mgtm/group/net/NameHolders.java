@@ -13,9 +13,10 @@ import org.jgroups.Address;
  *
  * @param byName the processes that are heard, but this one
  * @param rivals a sentence for an operator about each further process of a name
+ * @param ownRival where another process of this one's name is; empty when none is there
  */
-record NameHolders(Map<String, Address> byName, List<String> rivals) {
-  static final NameHolders NONE = new NameHolders(Map.of(), List.of());
+record NameHolders(Map<String, Address> byName, List<String> rivals, String ownRival) {
+  static final NameHolders NONE = new NameHolders(Map.of(), List.of(), "");
 
   NameHolders {
     byName = Map.copyOf(byName);
@@ -32,6 +33,7 @@ record NameHolders(Map<String, Address> byName, List<String> rivals) {
     String own = MemberAddress.nameOf(self);
     Map<String, Address> now = new HashMap<>();
     List<String> said = new ArrayList<>();
+    String ofOwn = "";
     byName.forEach(
         (name, address) -> {
           if (view.contains(address)) {
@@ -49,11 +51,12 @@ record NameHolders(Map<String, Address> byName, List<String> rivals) {
       }
       if (!MemberAddress.isSamePlace(holder, address)) {
         said.add(name.equals(own) ? ofOwnName(self, address) : rival(name, holder, address));
+        ofOwn = name.equals(own) ? MemberAddress.placeOf(address) : ofOwn;
       } else if (!name.equals(own)) {
         now.put(name, address);
       }
     }
-    return new NameHolders(now, said);
+    return new NameHolders(now, said, ofOwn);
   }
 
   /** Whether the view has these members and nobody else beside this process. */
@@ -62,8 +65,7 @@ record NameHolders(Map<String, Address> byName, List<String> rivals) {
   }
 
   private static String ofOwnName(Address self, Address other) {
-    return ("Another process calls itself %s, at %s, while this one is at %s. Only the one that was there first"
-            + " is heard by the others: stop the one that is wrong")
+    return "Another process calls itself %s, at %s, while this one is at %s. The others hear only one of the two: stop the one that is wrong"
         .formatted(
             MemberAddress.nameOf(self), MemberAddress.placeOf(other), MemberAddress.placeOf(self));
   }

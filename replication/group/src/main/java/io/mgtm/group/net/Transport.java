@@ -31,6 +31,13 @@ public interface Transport extends AutoCloseable {
 
     /** A member is connected that was not, or is another process now. */
     default void up(String name) {}
+
+    /**
+     * Another process has this member's name, and the others hear only one of the two.
+     *
+     * @param place where that is; empty when it is gone
+     */
+    default void rival(String place) {}
   }
 
   /**

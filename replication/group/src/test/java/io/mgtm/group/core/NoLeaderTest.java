@@ -9,7 +9,7 @@ class NoLeaderTest {
   void anotherUseOfAGroupHasAnotherLastResort() {
     String own = "if they are lost, start anew";
 
-    assertThat(NoLeader.withLastResort(NoLeader.tooFew("b has not answered"), own))
+    assertThat(NoLeader.withLastResort(NoLeader.tooFew("b has not answered", true), own))
         .isEqualTo(
             "No leader is elected: b has not answered, and without more of them nobody may lead."
                 + " Start them; if they are lost, start anew");

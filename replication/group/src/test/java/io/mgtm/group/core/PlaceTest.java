@@ -42,6 +42,7 @@ class PlaceTest {
       assertThat(removed.core.isOutside()).isTrue();
       assertThat(removed.core.role()).isEqualTo(Role.FOLLOWER);
       assertThat(removed.core.warnings()).hasSize(1);
+      assertThat(removed.core.acceptLoss().orElseThrow()).contains("has no place in the group");
     }
     assertThat(leader.core.term()).isEqualTo(term);
   }
@@ -79,11 +80,53 @@ class PlaceTest {
     cores.startEmpty(other);
     cores.await(
         "the other is let in", () -> leader.core.membership().isVoter(cores.node(other).self));
+    assertThat(leader.warned)
+        .singleElement()
+        .asString()
+        .startsWith(real.self + " does not answer")
+        .contains("takes its place: " + cores.node(other).self);
     cores.restart(real);
     cores.await(
         "it is told", () -> real.warned.stream().anyMatch(s -> s.contains("has lost its place")));
     assertThat(real.core.role()).isEqualTo(Role.FOLLOWER);
     cores.await("it is back", () -> leader.core.membership().isVoter(real.self));
+  }
+
+  /** As after a pause, while which another process has taken its place. */
+  @Test
+  void memberThatTheOthersDoNotHearSaysWhoseWordCounts() {
+    Cores.Node real = cores.node(other);
+    cores.cut(other, "a", "b", "c");
+    real.core.rival("10.0.0.4:1");
+    cores.run(12_000);
+    assertThat(real.core.warnings()).singleElement().asString().contains("at 10.0.0.4:1");
+    assertThat(real.core.isOutside()).isTrue();
+    real.core.rival("");
+    cores.run(12_000);
+    assertThat(real.core.isOutside()).isFalse();
+    assertThat(real.core.warnings()).singleElement().asString().contains("No leader is elected");
+  }
+
+  @Test
+  void memberThatHearsItsLeaderHasItsPlaceWhoeverElseHasItsName() {
+    Cores.Node real = cores.node(other);
+    real.core.rival("10.0.0.4:1");
+    leader.core.rival("10.0.0.5:1");
+    cores.run(20_000);
+    assertThat(real.core.isOutside() || leader.core.isOutside()).isFalse();
+    assertThat(real.warned).isEmpty();
+    assertThat(leader.warned).isEmpty();
+  }
+
+  @Test
+  void whatIsLostForGoodIsSpokenOfWhenNobodyHasLedForLong() {
+    Cores.Node alone = cores.node(other);
+    cores.cut(other, "a", "b", "c");
+    cores.await("it says whom it misses", () -> !alone.core.warnings().isEmpty());
+    assertThat(alone.core.warnings()).singleElement().asString().endsWith("Start them");
+    cores.await(
+        "and what remains to be done",
+        () -> alone.core.warnings().stream().anyMatch(w -> w.contains("lost for good")));
   }
 
   @Test

@@ -45,6 +45,9 @@ class StrangersIT {
         assertThat(real.local()).hasSizeGreaterThanOrEqualTo(51);
         assertThat(impostor.local()).isEmpty();
         assertThat(impostor.status().leader()).isEmpty();
+        awaitWarning(impostor, "hears no leader, and the others hear another process of its name");
+        assertThat(impostor.status().outside()).isTrue();
+        assertThat(real.status().outside()).isFalse();
       }
       Await.until(
           "the warnings to end",

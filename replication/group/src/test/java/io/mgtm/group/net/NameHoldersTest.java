@@ -68,6 +68,9 @@ class NameHoldersTest {
     assertThat(atImpostor.rivals()).singleElement().asString().contains("at 127.0.0.1:3, while");
     NameHolders atReal = NameHolders.NONE.in(List.of(self, real, impostor), real);
     assertThat(atReal.rivals()).singleElement().asString().contains("at 127.0.0.1:4, while");
+    assertThat(atReal.ownRival()).isEqualTo("127.0.0.1:4");
+    assertThat(atReal.in(List.of(self, real), real).ownRival()).isEmpty();
+    assertThat(first(self, real, impostor).ownRival()).as("that of another name").isEmpty();
   }
 
   @Test
