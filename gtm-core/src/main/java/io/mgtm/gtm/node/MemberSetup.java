@@ -205,7 +205,7 @@ final class MemberSetup {
         member.name(),
         member.voter(),
         witness,
-        s.connected().contains(member.name()),
+        member.connected(),
         known ? member.matchedIndex() : -1,
         known ? Math.max(0, s.lastIndex() - member.matchedIndex()) : -1,
         addresses.getOrDefault(member.name(), ""),

@@ -84,7 +84,7 @@ class GroupMembersTest {
         9,
         DurabilityMode.ALL,
         members.stream()
-            .map(name -> new GroupStatus.Member(name, !name.equals("d"), has, name))
+            .map(name -> new GroupStatus.Member(name, !name.equals("d"), true, has, name))
             .toList(),
         "",
         members,

@@ -106,6 +106,12 @@ public abstract class CoreFacts {
     return progress == null ? -1 : progress.match;
   }
 
+  /** Of a leader: whether nothing of a member was heard since the last connection to it broke. */
+  public final boolean isUnheard(MemberId member) {
+    Progress progress = leading == null ? null : leading.progress(member);
+    return progress != null && progress.hinted;
+  }
+
   /** With {@link Agreement#CONNECTED}: whether this member may lead without those that are gone. */
   public final boolean isInStep() {
     return s.inStep && s.isVoter();

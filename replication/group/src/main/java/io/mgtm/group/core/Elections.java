@@ -16,16 +16,9 @@ final class Elections {
   /** How soon after a refusal it is asked again whether this member would be elected. */
   private static final int ASK_AGAIN_MS = 20;
 
-  /** In election timeouts: an operator hears then whom the election waits for. */
-  private static final int PATIENCE = 5;
-
-  /** How long too few members answer before it is said what can be done without them. */
-  private static final int LAST_RESORT_MS = 30_000;
-
-  private static final String AWAITED = "election";
-
   private final CoreState s;
   private final Ballot ballot;
+  private final VoterWatch watch;
   private long askedTerm;
   private boolean unclean;
   private boolean needsAll;
@@ -45,11 +38,12 @@ final class Elections {
   Elections(CoreState s) {
     this.s = s;
     this.ballot = new Ballot(s);
+    this.watch = new VoterWatch(s, ballot);
   }
 
   /** Ends a candidacy; whether it was won with votes of members that may have lost entries. */
   boolean won() {
-    s.warnings.clear(AWAITED);
+    watch.end();
     givenUp = s.needsMajority() || s.isLeased() || !lossAccepted ? List.of() : ballot.silent();
     boolean all =
         agreed.isEmpty() ? ballot.isGrantedByData(true, false) : ballot.isGrantedByAllIntact();
@@ -76,7 +70,7 @@ final class Elections {
     if (s.role == Role.FOLLOWER && s.leader != null) {
       tries = 0;
       lossAccepted = false;
-      s.warnings.clear(AWAITED);
+      watch.end();
     }
     if (s.nowMs < Math.max(s.electionDeadlineMs, s.promisedUntilMs())) {
       if (s.role == Role.PRE_CANDIDATE && s.nowMs >= askAgainMs) {
@@ -151,7 +145,7 @@ final class Elections {
       s.awaitLeader();
       return false;
     }
-    tellWhoIsAwaited();
+    watch.tell();
     agreed = List.of();
     s.role = Role.PRE_CANDIDATE;
     askedTerm = s.term() + 1;
@@ -165,32 +159,9 @@ final class Elections {
     send(new Message.PreVote(s.term(), s.founding(), askedTerm, s.lastTerm(), s.log.lastIndex()));
   }
 
-  /** Who did not answer in the last round, when all who did are for this member. */
-  private void tellWhoIsAwaited() {
-    long leaderlessMs = s.nowMs - s.leaderlessSinceMs;
-    boolean waits =
-        leaderlessMs >= PATIENCE * s.settings.electionTimeoutMs() && !s.ownMembership.isOutside();
-    List<String> silent = ballot.silent().stream().map(MemberId::name).toList();
-    if (waits && ballot.isRefusedByWitness() && !silent.isEmpty()) {
-      s.warnings.warn(
-          AWAITED, NoLeader.refused(s.members.latest().witness(), String.join(", ", silent)));
-    }
-    if (!waits || ballot.isEmpty() || ballot.isRefused()) {
-      return;
-    }
-    long decide = s.isLeased() ? ballot.granting().size() : ballot.answered();
-    boolean enough =
-        decide >= s.members.latest().majority() || !(s.needsMajority() || s.isLeased());
-    String who =
-        silent.isEmpty()
-            ? "all answer, and some have lost what they had acknowledged"
-            : "%s not answered"
-                .formatted(String.join(", ", silent) + (silent.size() > 1 ? " have" : " has"));
-    s.warnings.warn(
-        AWAITED,
-        enough
-            ? NoLeader.unsure(who, s.self.name())
-            : NoLeader.tooFew(who, leaderlessMs >= LAST_RESORT_MS));
+  /** Somebody has no place, though perhaps the name of one that has. */
+  void onHello(MemberId from) {
+    watch.onHello(from);
   }
 
   private void begin() {
@@ -315,6 +286,13 @@ final class Elections {
     }
     if (!s.isVoter()) {
       return Optional.of(whyNotWithoutVote());
+    }
+    if (watch.areTooFew()) {
+      return Optional.of(
+          "Accepting a loss would not help: without more of the members %s nobody may lead; its status says who is missing"
+              .formatted(
+                  String.join(
+                      ", ", s.members.latest().voters().stream().map(MemberId::name).toList())));
     }
     lossAccepted = true;
     return Optional.empty();

@@ -132,8 +132,12 @@ public final class GroupCore extends CoreFacts {
 
   /** A member's connection has ended, which may be nobody's death. */
   public void connectionBroken(long nowMs, String name) {
-    if (begin(nowMs) && elections.onConnectionBroken(name)) {
-      lead();
+    if (begin(nowMs)) {
+      if (leading != null) {
+        leading.connectionBroken(name);
+      } else if (elections.onConnectionBroken(name)) {
+        lead();
+      }
     }
     end();
   }
@@ -172,6 +176,7 @@ public final class GroupCore extends CoreFacts {
     } else if (message instanceof Message.Hello m) {
       bootstrap.onHello(from, m);
       s.ownMembership.tell(from);
+      elections.onHello(from);
       if (leading != null) {
         leading.changes().onHello(from);
       }

@@ -267,9 +267,14 @@ final class LeaderRole {
         .count();
   }
 
+  /** A connection to a member broke, which may be nobody's death. */
+  void connectionBroken(String name) {
+    named(name).ifPresent(other -> other.hinted = true);
+  }
+
   /** Somebody went away, so that nothing waits for it any more. */
   void memberGone(String name) {
-    named(name).ifPresent(other -> other.hinted = true);
+    connectionBroken(name);
     quorum.changed();
     changes.memberGone(name);
     advance();

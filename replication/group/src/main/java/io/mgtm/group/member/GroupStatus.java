@@ -47,10 +47,12 @@ public record GroupStatus(
    * One member.
    *
    * @param voter false while it is a learner
+   * @param connected whether a process of its name is; as a leader says it, on this data folder
    * @param matchedIndex how far its log is, -1 when not known
    * @param identity tells the member from others of its name, which have other data folders
    */
-  public record Member(String name, boolean voter, long matchedIndex, String identity) {}
+  public record Member(
+      String name, boolean voter, boolean connected, long matchedIndex, String identity) {}
 
   /** Owner thread. */
   static GroupStatus of(
@@ -63,6 +65,7 @@ public record GroupStatus(
                     new Member(
                         member.name(),
                         core.membership().isVoter(member),
+                        connected.contains(member.name()) && !core.isUnheard(member),
                         member.equals(self) ? core.lastIndex() : core.matchedIndex(member),
                         member.folder().toString()))
             .toList();

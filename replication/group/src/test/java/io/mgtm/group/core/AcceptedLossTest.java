@@ -127,6 +127,22 @@ class AcceptedLossTest {
     cores.await("a says so", () -> isTold("a", "b, c have not answered"));
     cores.await("and what can be done", () -> isTold("a", "restore a backup"));
     assertThat(isTold("a", "accept-loss")).isFalse();
+    assertThat(cores.node("a").core.acceptLoss().orElseThrow())
+        .startsWith("Accepting a loss would not help: without more of the members a, b, c");
+  }
+
+  @Test
+  void whoComesBackWithoutItsFolderIsNotCalledSilent() {
+    found();
+    cores.crash("b");
+    cores.crash("c");
+    cores.startEmpty("b");
+    cores.await(
+        "a says so",
+        () ->
+            isTold(
+                "a",
+                "c has not answered, and b is not on the data folder that belongs to the group"));
   }
 
   /** Whoever has never been let in has nothing to go on with. */

@@ -129,6 +129,24 @@ class PlaceTest {
         () -> alone.core.warnings().stream().anyMatch(w -> w.contains("lost for good")));
   }
 
+  /** What the former process acknowledged says nothing of the one that has its name now. */
+  @Test
+  void processOnAnotherFolderDoesNotCountAsTheMemberThatWasThere() {
+    MemberId former = cores.node(other).self;
+    leader.append(1);
+    cores.await("it has all", () -> leader.core.matchedIndex(former) == leader.core.lastIndex());
+    assertThat(leader.core.isUnheard(former)).isFalse();
+    cores.showBroken(leader.self.name(), other);
+    assertThat(leader.core.isUnheard(former)).isTrue();
+    cores.await("it has answered again", () -> !leader.core.isUnheard(former));
+    cores.replace(other);
+    assertThat(leader.core.isUnheard(former)).isTrue();
+    MemberId now = cores.node(other).self;
+    cores.await("the new one has its place", () -> leader.core.membership().contains(now));
+    cores.await("and all", () -> leader.core.matchedIndex(now) == leader.core.lastIndex());
+    assertThat(leader.core.isUnheard(now)).isFalse();
+  }
+
   @Test
   void memberThatIsNotAddedYetSaysSo() {
     cores.startEmpty("d", List.of("a", "b", "c", "d"));
