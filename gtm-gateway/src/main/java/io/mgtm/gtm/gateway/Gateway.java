@@ -2,6 +2,7 @@ package io.mgtm.gtm.gateway;
 
 import io.mgtm.common.AllowList;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.PartialBudget;
@@ -36,6 +37,7 @@ public final class Gateway {
   private final GatewayMetrics metrics;
   private final Consumer<Throwable> fatal;
   private final AllowList allowed;
+  private final Rarely strangers = new Rarely();
   private final Newcomers newcomers;
   private final PartialBudget begun = new PartialBudget(PartialBudget.BYTES_MAX);
   private final BatchEnd batchEnd;
@@ -190,8 +192,7 @@ public final class Gateway {
    */
   public void accept(Channel channel) {
     if (!allowed.allows(channel.remoteAddress())) {
-      metrics.turnedAway();
-      log.warn("Turned away {}: it comes from no network of allow", channel.remoteAddress());
+      turnedAway(channel, "it comes from no network of allow");
       channel.close();
       return;
     }
@@ -201,15 +202,9 @@ public final class Gateway {
       return;
     }
     if (connections.size() + early.size() >= settings.connectionsMax()) {
-      metrics.turnedAway();
-      log.warn(
-          "Turned away {}: the limit of {} connections is reached; raise limits.connectionsMax",
-          channel.remoteAddress(),
-          settings.connectionsMax());
-      tellAndClose(
-          channel,
-          "the limit of " + settings.connectionsMax() + " connections is reached",
-          "Raise limits.connectionsMax.");
+      String limit = "the limit of " + settings.connectionsMax() + " connections is reached";
+      turnedAway(channel, limit + "; raise limits.connectionsMax");
+      tellAndClose(channel, limit, "Raise limits.connectionsMax.");
       return;
     }
     metrics.connected();
@@ -219,6 +214,11 @@ public final class Gateway {
     } else {
       serve(channel);
     }
+  }
+
+  private void turnedAway(Channel channel, String why) {
+    metrics.turnedAway();
+    strangers.run(more -> log.warn("Turned away {}: {}{}", channel.remoteAddress(), why, more));
   }
 
   private void serve(Channel channel) {

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.net.InboundWatch;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
 final class GatewayConnection extends ChannelInboundHandlerAdapter
     implements RequestHandler, SessionClient {
   private static final Logger log = LoggerFactory.getLogger(GatewayConnection.class);
+  private static final Rarely STRANGERS = new Rarely();
 
   /** Commands of one client that may wait for replies; a proxy's stand for many clients. */
   private static final int COMMANDS_MAX = 512;
@@ -97,7 +99,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
         more = decoder.decodeNext(in) && mayRead();
       }
     } catch (WireException e) {
-      log.info("Closing {}: {}", describe(), e.getMessage());
       fail(e.getMessage(), e.hint());
     }
     if (failed) {
@@ -147,7 +148,6 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
 
   private void late(String what) {
     if (!failed) {
-      log.info("Closing {}: {}", describe(), what);
       inbound.release();
       fail(what, "");
     }
@@ -156,8 +156,13 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   /** The connection is of no use any more; the client is told behind its replies, and closed. */
   private void fail(String message, String hint) {
     failed = true;
-    gateway.metrics().protocolError();
+    closing(message);
     replies.addLocal(error(Command.NO_BACKEND, true, message, hint), true);
+  }
+
+  private void closing(String why) {
+    STRANGERS.run(more -> log.info("Closing {}: {}{}", describe(), why, more));
+    gateway.metrics().protocolError();
   }
 
   @Override
@@ -329,11 +334,8 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   }
 
   private void closeUnread() {
-    log.info(
-        "Closing {}: it has read nothing for {} ms while replies wait for it",
-        describe(),
-        settings.timeouts().outboundMs());
-    gateway.metrics().protocolError();
+    int ms = settings.timeouts().outboundMs();
+    closing("it has read nothing for %d ms while replies wait for it".formatted(ms));
     closeNow();
   }
 

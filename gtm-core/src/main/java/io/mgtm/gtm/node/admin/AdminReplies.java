@@ -2,6 +2,7 @@ package io.mgtm.gtm.node.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.node.engine.GatewayPeer;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.LinkWriter;
@@ -12,12 +13,14 @@ import org.slf4j.LoggerFactory;
 /** Writes the answers to operators' requests. Owner thread. */
 public final class AdminReplies {
   private static final Logger log = LoggerFactory.getLogger(AdminReplies.class);
+  private static final Rarely REFUSALS = new Rarely();
 
   private AdminReplies() {}
 
   /** Says that an operator may not ask for this. */
   public static void refuse(GatewayPeer peer, long id, String verb, String whyNot) {
-    log.warn("{} asks for {}: refused, {}", peer.describe(), verb, whyNot);
+    REFUSALS.run(
+        more -> log.warn("{} asks for {}: refused, {}{}", peer.describe(), verb, whyNot, more));
     fail(peer, id, whyNot);
   }
 

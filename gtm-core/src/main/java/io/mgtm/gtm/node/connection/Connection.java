@@ -1,5 +1,6 @@
 package io.mgtm.gtm.node.connection;
 
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LocalSocket;
@@ -38,6 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Connection extends ChannelInboundHandlerAdapter implements Client {
   private static final Logger log = LoggerFactory.getLogger(Connection.class);
+  private static final Rarely STRANGERS = new Rarely();
   private static final LoopBuffer REPLIES = new LoopBuffer(16 * 1024);
 
   private final long session;
@@ -141,7 +143,6 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
     try {
       decoder.decode(in);
     } catch (WireException e) {
-      log.info("Closing {}: {}", describe(), e.getMessage());
       fail(e.getMessage(), e.hint());
     }
     decoding.readBytes = in.readerIndex() - from;
@@ -153,15 +154,19 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
   /** The connection is of no use any more; the client is told and it is closed. */
   private void fail(String message, String hint) {
     failed = true;
-    metrics.protocolError();
+    closing(message);
     decoding.failed(message, hint);
+  }
+
+  private void closing(String why) {
+    STRANGERS.run(more -> log.info("Closing {}: {}{}", describe(), why, more));
+    metrics.protocolError();
   }
 
   private void late(String what) {
     if (failed) {
       return;
     }
-    log.info("Closing {}: {}", describe(), what);
     inbound.release();
     decoding.readNanos = System.nanoTime();
     decoding.readBytes = 0;
@@ -287,11 +292,8 @@ final class Connection extends ChannelInboundHandlerAdapter implements Client {
 
   private void closeUnread() {
     failed = true;
-    log.info(
-        "Closing {}: it has read nothing for {} ms while replies wait for it",
-        describe(),
-        config.timeouts().outboundMs());
-    metrics.protocolError();
+    int ms = config.timeouts().outboundMs();
+    closing("it has read nothing for %d ms while replies wait for it".formatted(ms));
     context.close();
   }
 

@@ -25,8 +25,6 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.security.SecureRandom;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A gateway's connection to this node. Its handlers run on the channel's event loop, what {@link
@@ -44,7 +42,6 @@ import org.slf4j.LoggerFactory;
  */
 final class LinkConnection extends ChannelInboundHandlerAdapter
     implements GatewayFrameHandler, GatewayPeer {
-  private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int BUFFER_BYTES = 16 * 1024;
 
@@ -133,8 +130,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
       return;
     }
     failed = true;
-    log.info("Closing the link of {}: {}", describe(), message);
-    service.metrics().protocolError();
+    service.closing(describe(), message);
     ByteBuf out = newBuffer();
     LinkWriter.refused(out, 0, code, message, hint);
     context.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
@@ -156,8 +152,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
 
   private void closeUnread() {
     failed = true;
-    log.info("Closing the link of {}: it takes nothing of what waits for it", describe());
-    service.metrics().protocolError();
+    service.closing(describe(), "it takes nothing of what waits for it");
     context.close();
   }
 

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.node.connection;
 
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.admin.AdminService;
@@ -28,6 +29,13 @@ public record LinkService(
     RequestMetrics metrics,
     Consumer<Throwable> fatal) {
   private static final Logger log = LoggerFactory.getLogger(LinkService.class);
+  private static final Rarely STRANGERS = new Rarely();
+
+  /** This node closes a link for what the other side did. */
+  void closing(String peer, String why) {
+    STRANGERS.run(more -> log.info("Closing the link of {}: {}{}", peer, why, more));
+    metrics.protocolError();
+  }
 
   /** A link met an exception or an error; one of the network is nothing special. */
   void failed(String peer, Throwable cause) {

@@ -173,10 +173,13 @@ public final class SocketServer implements AutoCloseable {
         return;
       }
       if (connections.size() >= config.limits().connectionsMax()) {
-        log.warn(
-            "Turned away {}: the limit of {} connections is reached; raise limits.connectionsMax",
-            channel.remoteAddress(),
-            config.limits().connectionsMax());
+        strangers.run(
+            more ->
+                log.warn(
+                    "Turned away {}: the limit of {} connections is reached; raise limits.connectionsMax{}",
+                    channel.remoteAddress(),
+                    config.limits().connectionsMax(),
+                    more));
         channel
             .pipeline()
             .addLast(

@@ -1,0 +1,106 @@
+package io.mgtm.gtm.node.connection;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.net.PartialBudget;
+import io.mgtm.gtm.wire.link.LinkWriter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Whoever reaches the port may say what it likes, and fills no disk with it. */
+class StrangersTest {
+  private static final int TIMES = 200;
+  private static final int LINES_MAX = 40;
+
+  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    lines.list = new CopyOnWriteArrayList<>();
+    lines.start();
+    root.addAppender(lines);
+  }
+
+  @AfterEach
+  void stop() {
+    root.detachAppender(lines);
+  }
+
+  private long linesWith(String text) {
+    return lines.list.stream()
+        .filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
+        .filter(line -> line.getFormattedMessage().contains(text))
+        .count();
+  }
+
+  private static EmbeddedChannel link() throws IOException {
+    return EmbeddedConnections.link(
+        new EmbeddedChannel(),
+        null,
+        null,
+        LinkKeys.read(GtmConfig.DEFAULTS),
+        new PartialBudget(1),
+        EmbeddedConnections::fails);
+  }
+
+  private static void send(EmbeddedChannel channel, ByteBuf bytes) {
+    channel.writeInbound(bytes);
+    channel.runPendingTasks();
+    channel.releaseOutbound();
+  }
+
+  @Test
+  void garbageOnLinksIsSaidSomeTimesAMinute() throws IOException {
+    for (int i = 0; i < TIMES; i++) {
+      EmbeddedChannel channel = link();
+      send(channel, Unpooled.copiedBuffer("MAKE me a sandwich", UTF_8));
+      assertThat(channel.isOpen()).isFalse();
+    }
+    assertThat(linesWith("Closing")).isBetween(1L, (long) LINES_MAX);
+  }
+
+  @Test
+  void garbageOfClientsIsSaidSomeTimesAMinute() {
+    for (int i = 0; i < TIMES; i++) {
+      EmbeddedChannel channel =
+          EmbeddedConnections.client(
+              new EmbeddedChannel(), new PartialBudget(1), EmbeddedConnections::fails);
+      send(channel, Unpooled.copiedBuffer("GET / HTTP/1.1\r\n\r\n", UTF_8));
+      assertThat(channel.isOpen()).isFalse();
+    }
+    assertThat(linesWith("Closing")).isBetween(1L, (long) LINES_MAX);
+  }
+
+  /** Without a secret everybody may ask, and most of it is refused. */
+  @Test
+  void whatIsRefusedOverAndOverIsSaidSomeTimesAMinute() throws IOException {
+    EmbeddedChannel channel = link();
+    ByteBuf hello = Unpooled.buffer();
+    LinkWriter.preface(hello);
+    LinkWriter.hello(hello, "p1", GatewayKind.PROXY);
+    send(channel, hello);
+    for (int i = 0; i < TIMES; i++) {
+      ByteBuf ask = Unpooled.buffer();
+      LinkWriter.admin(ask, i + 1, "drop-everything", "");
+      send(channel, ask);
+    }
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(linesWith("refused")).isBetween(1L, (long) LINES_MAX);
+    channel.close();
+  }
+}
