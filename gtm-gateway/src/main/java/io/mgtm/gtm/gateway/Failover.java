@@ -17,6 +17,7 @@ final class Failover {
   private long sinceNanos;
   private int repeated;
   private String leader = "";
+  private String told = "";
 
   Failover(GatewayTime time, GatewayMetrics metrics) {
     this.time = time;
@@ -25,7 +26,12 @@ final class Failover {
   }
 
   void nobodyLeads(String why) {
-    log.warn("No leader: {}", why);
+    if (counting && why.equals(told)) {
+      log.debug("No leader: {}", why);
+    } else {
+      log.warn("No leader: {}", why);
+    }
+    told = why;
     begin();
   }
 

@@ -236,10 +236,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
   public void refused(long id, RefusalCode code, String message, String hint) {
     GroupSession session = sessions.get(id);
     if (session == null) {
-      if (id == 0) {
-        log.warn("The leader refuses the link: {}. {}", message, hint);
-      }
-      return; // Or the session has ended meanwhile.
+      return; // It has ended meanwhile; or it is the link's refusal, which LinkSet tells.
     }
     dirty.remove(session);
     switch (code) {

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Keeps links to every node that is known, and the choice of the leader among them: that with the
@@ -216,6 +217,9 @@ final class LinkSet {
     private final GroupChoice.Node node;
     private Connection connection;
 
+    /** Whether it takes links, and refused what came on the last one. */
+    private boolean refuses;
+
     Endpoint(LinkConnector connector) {
       this.connector = connector;
       this.node = groups.add(connector.address());
@@ -229,18 +233,17 @@ final class LinkSet {
     }
 
     void closed(Connection of, String why) {
-      if (of.leadership == null) {
-        if (backoff.isReset()) {
-          log.warn("No link to {}: {}", connector.address(), why);
-        } else {
-          log.debug("No link to {}: {}", connector.address(), why);
-        }
+      if (of.leadership == null || of.refused) {
+        boolean news = backoff.isReset() || (of.refused && !refuses);
+        log.atLevel(news ? Level.WARN : Level.DEBUG)
+            .log("No link to {}: {}", connector.address(), why);
       } else {
         log.info("Lost the link to {} at {}: {}", node.member(), connector.address(), why);
         if (time.nanos() - of.openedNanos > TimeUnit.MILLISECONDS.toNanos(GOOD_MS)) {
           backoff.reset();
         }
       }
+      refuses |= of.refused;
       connection = null;
       boolean first = node.lost();
       listener.closed(of.link);
@@ -249,6 +252,19 @@ final class LinkSet {
       time.after(backoff.nextMs(), this::dial);
       if (of == current || (first && current == null)) {
         choose("its link broke: " + why);
+      }
+    }
+
+    void linked() {
+      log.atLevel(refuses ? Level.DEBUG : Level.INFO)
+          .log("Linked to {} at {}", node.member(), connector.address());
+    }
+
+    void attached() {
+      if (refuses) {
+        refuses = false;
+        backoff.reset();
+        linked();
       }
     }
 
@@ -270,6 +286,8 @@ final class LinkSet {
     private long pingedNanos;
     private boolean silent;
     private boolean refusedToLead;
+    private boolean attached;
+    private boolean refused;
 
     Connection(Endpoint endpoint) {
       this.endpoint = endpoint;
@@ -299,12 +317,13 @@ final class LinkSet {
 
     @Override
     public void leadership(Leadership now) {
-      if (leadership == null) {
-        openedNanos = time.nanos();
-        log.info("Linked to {} at {}", now.member(), endpoint.connector.address());
-      }
+      boolean first = leadership == null;
       leadership = now;
       endpoint.node.heard(now.member(), now.group());
+      if (first) {
+        openedNanos = time.nanos();
+        endpoint.linked();
+      }
       refusedToLead = false;
       groups.lookForStrangers();
       choose("its node no longer leads");
@@ -316,6 +335,8 @@ final class LinkSet {
     @Override
     public void attached(long session, long last) {
       if (this == current) {
+        attached = true;
+        endpoint.attached();
         listener.attached(session, last);
       }
     }
@@ -323,6 +344,7 @@ final class LinkSet {
     @Override
     public void refused(long session, RefusalCode code, String message, String hint) {
       if (this == current) {
+        refused |= session == 0 && !attached;
         listener.refused(session, code, message, hint);
       }
     }

@@ -64,7 +64,8 @@ final class LinkCaller {
     if (!rights.sessions()) {
       throw new WireException(
           "%s takes the secret of links.secretFile, and %s".formatted(what, rights.shown()),
-          "Set secretFile of proxies, and links.secretFile of nodes, to that secret.");
+          "The secrets of roles are for commands: the file that secretFile of a proxy names, or"
+              + " links.secretFile of a node, is to hold the secret of links.secretFile.");
     }
   }
 }

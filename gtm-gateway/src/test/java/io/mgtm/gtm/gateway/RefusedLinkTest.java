@@ -1,0 +1,127 @@
+package io.mgtm.gtm.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.mgtm.gtm.wire.link.Leadership;
+import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.RefusalCode;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A leader that takes a link, and refuses the session on it: the secret is one of an operator. */
+class RefusedLinkTest {
+  private static final String WHY = "it refuses the link: the secret is that of a role";
+
+  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final SimTime time = new SimTime();
+  private boolean refuses = true;
+  private int refused;
+
+  private final GroupUpstream upstream =
+      new GroupUpstream(
+          "p1",
+          new LinkNodes(List.of(new Node()), address -> new Node()),
+          time,
+          new SplittableRandom(1),
+          () -> {},
+          new GatewayMetrics(new SimpleMeterRegistry()));
+
+  @BeforeEach
+  void listen() {
+    lines.list = new CopyOnWriteArrayList<>();
+    lines.start();
+    root.addAppender(lines);
+  }
+
+  @AfterEach
+  void stop() {
+    root.detachAppender(lines);
+    upstream.close();
+  }
+
+  private void run(long untilMs) {
+    while (time.millis() < untilMs && time.step()) {}
+  }
+
+  private List<String> said() {
+    return lines.list.stream()
+        .filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
+  }
+
+  @Test
+  void whatTheLeaderRefusesIsSaidOnceUntilItTakesIt() {
+    upstream.start();
+    run(60_000);
+    assertThat(refused).isBetween(30, 130);
+    assertThat(said()).hasSizeLessThan(6).containsOnlyOnce("No link to g1: " + WHY);
+    assertThat(upstream.trouble()).endsWith("g1: " + WHY);
+    lines.list.clear();
+    refuses = false;
+    run(70_000);
+    assertThat(upstream.trouble()).isEmpty();
+    assertThat(said()).containsExactly("Linked to g1 at g1", "g1 leads in term 1");
+  }
+
+  private final class Node implements LinkConnector, Link {
+    private LinkListener listener;
+
+    @Override
+    public String address() {
+      return "g1";
+    }
+
+    @Override
+    public Link connect(LinkListener to) {
+      listener = to;
+      time.after(1, () -> to.leadership(new Leadership(true, 1, "g1", "g1", "g1", null)));
+      return this;
+    }
+
+    @Override
+    public void attach(long session, boolean fresh, long acked, boolean proxied) {
+      LinkListener to = listener;
+      if (refuses) {
+        refused++;
+        time.after(1, () -> to.refused(0, RefusalCode.PROTOCOL, "it is that of a role", ""));
+        time.after(1, () -> to.closed(WHY));
+      } else {
+        time.after(1, () -> to.attached(session, 0));
+      }
+    }
+
+    @Override
+    public void commands(long session, long acked, long first, int count, ByteBuf commands) {}
+
+    @Override
+    public void present(LinkEntries entries) {}
+
+    @Override
+    public void pull(long id, boolean more) {}
+
+    @Override
+    public void closeSession(long session) {}
+
+    @Override
+    public void ping(long nonce) {}
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+}
