@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
+import java.io.EOFException;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.util.List;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +36,40 @@ class ConnectionErrorsTest {
     Exception failed = new SSLHandshakeException("PKIX path validation failed");
     failed.initCause(cause);
     return ConnectionErrors.reason(new DecoderException(failed));
+  }
+
+  @Test
+  void whatTheOtherEndSaysOfTlsIsTold() {
+    for (String alert :
+        List.of("bad_certificate", "certificate_required", "unknown_ca", "certificate_unknown")) {
+      SSLHandshakeException told =
+          new SSLHandshakeException("(%1$s) Received fatal alert: %1$s".formatted(alert));
+      assertThat(ConnectionErrors.reason(new DecoderException(told), "tls."))
+          .startsWith("it does not accept this end's certificate, or wants one")
+          .contains("tls.certificate");
+    }
+    assertThat(
+            ConnectionErrors.reason(
+                new SSLHandshakeException("Received fatal alert: protocol_version"), "tls."))
+        .startsWith("it speaks another version of TLS");
+    assertThat(ConnectionErrors.reason(new SSLException("Unsupported or unrecognized SSL message")))
+        .startsWith("it speaks in the clear");
+    Exception ended = new SSLHandshakeException("Remote host terminated the handshake");
+    ended.initCause(new EOFException("SSL peer shut down incorrectly"));
+    assertThat(ConnectionErrors.reason(ended)).startsWith("it closed the connection");
+    assertThat(ConnectionErrors.reason(new ClosedChannelException()))
+        .isEqualTo("it closed the connection");
+  }
+
+  @Test
+  void theSettingsOfTlsAreNamed() {
+    Exception failed = new SSLHandshakeException("PKIX path building failed");
+    failed.initCause(new CertPathBuilderException("unable to find valid path"));
+    assertThat(ConnectionErrors.reason(failed, "--"))
+        .isEqualTo("its certificate is not trusted; name it, or who signed it, in --trust");
+    Exception chain = new SSLHandshakeException("PKIX path validation failed");
+    chain.initCause(new CertPathValidatorException("Path does not chain with any anchor"));
+    assertThat(ConnectionErrors.reason(chain, "links.")).contains("is not trusted", "links.trust");
   }
 
   @Test

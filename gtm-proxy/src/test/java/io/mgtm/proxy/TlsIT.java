@@ -67,11 +67,11 @@ class TlsIT {
             null, node.certificate(), node.key(), proxy.certificate(), true, d.graceMs());
     try (GtmServer gtm = TestProxy.gtm(folder.resolve("data"), any, links)) {
       serves(gtm, new ProxyConfig.Tls(node.certificate(), proxy.certificate(), proxy.key()));
-      doesNotServe(gtm, new ProxyConfig.Tls(node.certificate(), null, null), "certificate");
+      doesNotServe(gtm, new ProxyConfig.Tls(node.certificate(), null, null), "tls.certificate");
       doesNotServe(
           gtm,
           new ProxyConfig.Tls(proxy.certificate(), proxy.certificate(), proxy.key()),
-          "its certificate is not trusted");
+          "its certificate is not trusted; name it, or who signed it, in tls.trust");
     }
     LinksConfig wrongName =
         new LinksConfig(null, elsewhere.certificate(), elsewhere.key(), null, true, d.graceMs());

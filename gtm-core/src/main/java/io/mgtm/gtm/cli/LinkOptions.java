@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.common.ConnectionErrors;
 import io.mgtm.common.SecretFile;
 import io.mgtm.common.TlsFiles;
 import io.mgtm.gtm.client.AdminClient;
@@ -7,6 +8,7 @@ import io.mgtm.gtm.wire.link.LinkSecret;
 import java.io.IOException;
 import java.nio.file.Path;
 import javax.net.SocketFactory;
+import javax.net.ssl.SSLException;
 import picocli.CommandLine.Option;
 
 /** How an operator's link to a node is secured. */
@@ -37,8 +39,17 @@ final class LinkOptions {
 
   /** A link to a node. */
   AdminClient connect(NodeAddress at, int timeoutMs) throws IOException {
-    return AdminClient.connect(
-        at.resolve(), new AdminClient.Settings(timeoutMs, secret(), sockets()));
+    AdminClient.Settings settings = new AdminClient.Settings(timeoutMs, secret(), sockets());
+    try {
+      return AdminClient.connect(at.resolve(), settings);
+    } catch (IOException e) {
+      if (e.getCause() instanceof SSLException failed) {
+        throw new IOException(
+            "no TLS with the GTM at %s: %s".formatted(at, ConnectionErrors.reason(failed, "--")),
+            e);
+      }
+      throw e;
+    }
   }
 
   /** Whether the operator said how, which only a node of mgtm understands. */

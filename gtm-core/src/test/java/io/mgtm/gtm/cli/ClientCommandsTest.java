@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,6 +16,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -204,6 +206,28 @@ class ClientCommandsTest {
         .isEqualTo(
             "mgtm: cannot connect to the GTM at no.such.host.invalid:1: the host name is not"
                 + " known\n");
+  }
+
+  @Test
+  void whatIsWrongWithTlsIsToldWithTheAddress() throws IOException {
+    try (ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread answers = new Thread(() -> answerInTheClear(plain));
+      answers.start();
+      String at = "127.0.0.1:" + plain.getLocalPort();
+      assertThat(run("status", "--tls", "--at", at).err())
+          .startsWith("mgtm: no TLS with the GTM at " + at + ": it speaks in the clear")
+          .hasLineCount(1);
+    }
+  }
+
+  private static void answerInTheClear(ServerSocket plain) {
+    try (Socket client = plain.accept()) {
+      client.getInputStream().read();
+      client.getOutputStream().write("ERROR in the clear".getBytes(UTF_8));
+      client.getInputStream().readAllBytes();
+    } catch (IOException e) {
+      // The test ends it.
+    }
   }
 
   @Test

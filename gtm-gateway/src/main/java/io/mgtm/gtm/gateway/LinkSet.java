@@ -217,8 +217,8 @@ final class LinkSet {
     private final GroupChoice.Node node;
     private Connection connection;
 
-    /** Whether it takes links, and refused what came on the last one. */
-    private boolean refuses;
+    private boolean refuses; // It takes links, and refused what came on the last one.
+    private String said = ""; // Why it was not linked, when that was said last.
 
     Endpoint(LinkConnector connector) {
       this.connector = connector;
@@ -234,9 +234,9 @@ final class LinkSet {
 
     void closed(Connection of, String why) {
       if (of.leadership == null || of.refused) {
-        boolean news = backoff.isReset() || (of.refused && !refuses);
-        log.atLevel(news ? Level.WARN : Level.DEBUG)
+        log.atLevel(why.equals(said) ? Level.DEBUG : Level.WARN)
             .log("No link to {}: {}", connector.address(), why);
+        said = why;
       } else {
         log.info("Lost the link to {} at {}: {}", node.member(), connector.address(), why);
         if (time.nanos() - of.openedNanos > TimeUnit.MILLISECONDS.toNanos(GOOD_MS)) {
@@ -256,6 +256,7 @@ final class LinkSet {
     }
 
     void linked() {
+      said = refuses ? said : "";
       log.atLevel(refuses ? Level.DEBUG : Level.INFO)
           .log("Linked to {} at {}", node.member(), connector.address());
     }

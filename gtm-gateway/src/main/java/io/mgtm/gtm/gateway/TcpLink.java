@@ -2,6 +2,7 @@ package io.mgtm.gtm.gateway;
 
 import io.mgtm.common.ConnectionErrors;
 import io.mgtm.common.HostPort;
+import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
@@ -91,7 +92,7 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
       if (handshake.isSuccess()) {
         sayHello();
       } else {
-        close("no TLS with it: " + ConnectionErrors.reason(handshake.cause()));
+        close("no TLS with it: " + reason(handshake.cause()));
       }
     }
   }
@@ -140,8 +141,12 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    String text = cause.getMessage();
-    close(text == null ? cause.toString() : text);
+    close(reason(cause));
+  }
+
+  private String reason(Throwable cause) {
+    boolean node = identity.kind() == GatewayKind.NODE;
+    return ConnectionErrors.reason(cause, node ? "links." : "tls.");
   }
 
   private void close(String reason) {
@@ -191,8 +196,8 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
   }
 
   /** There is no connection. */
-  void unreachable(String reason) {
-    why = reason;
+  void unreachable(Throwable cause) {
+    why = reason(cause);
     ended();
   }
 

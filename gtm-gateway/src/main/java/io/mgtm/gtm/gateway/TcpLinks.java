@@ -87,12 +87,7 @@ public final class TcpLinks {
   /** Opens one link, on which the gateway speaks a version of the protocol. */
   TcpLink open(HostPort address, int version, LinkListener listener) {
     TcpLink link = new TcpLink(identity, address, version, listener, loop);
-    connect(
-        address,
-        bootstrap -> bootstrap.handler(link),
-        failure ->
-            link.unreachable(
-                failure.getMessage() == null ? failure.toString() : failure.getMessage()));
+    connect(address, bootstrap -> bootstrap.handler(link), link::unreachable);
     return link;
   }
 

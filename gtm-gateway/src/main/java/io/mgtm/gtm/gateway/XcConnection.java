@@ -1,5 +1,6 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.ConnectionErrors;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.FrameLimits;
@@ -127,7 +128,7 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    close(cause.getMessage() == null ? cause.toString() : cause.getMessage());
+    close(ConnectionErrors.reason(cause));
   }
 
   void close(String reason) {
@@ -142,7 +143,7 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
 
   /** There is no connection. */
   void unreachable(Throwable cause) {
-    why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    why = ConnectionErrors.reason(cause);
     ended();
   }
 

@@ -19,15 +19,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** A leader that takes a link, and refuses the session on it: the secret is one of an operator. */
-class RefusedLinkTest {
+/** What the log says of a node whose link fails again and again. */
+class LinkLogTest {
   private static final String WHY = "it refuses the link: the secret is that of a role";
 
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
   private final SimTime time = new SimTime();
   private boolean refuses = true;
+  private boolean away;
   private int refused;
+  private LinkListener last;
 
   private final GroupUpstream upstream =
       new GroupUpstream(
@@ -76,6 +78,22 @@ class RefusedLinkTest {
     assertThat(said()).containsExactly("Linked to g1 at g1", "g1 leads in term 1");
   }
 
+  @Test
+  void aNodeThatIsNotReachedAgainIsSaidOnceWithEachReason() {
+    refuses = false;
+    upstream.start();
+    run(5_000);
+    lines.list.clear();
+    away = true;
+    last.closed("it was cut");
+    run(60_000);
+    assertThat(said())
+        .containsExactly(
+            "Lost the link to g1 at g1: it was cut",
+            "No leader: its link broke: it was cut",
+            "No link to g1: it is away");
+  }
+
   private final class Node implements LinkConnector, Link {
     private LinkListener listener;
 
@@ -87,6 +105,11 @@ class RefusedLinkTest {
     @Override
     public Link connect(LinkListener to) {
       listener = to;
+      last = to;
+      if (away) {
+        time.after(1, () -> to.closed("it is away"));
+        return this;
+      }
       time.after(1, () -> to.leadership(new Leadership(true, 1, "g1", "g1", "g1", null)));
       return this;
     }
