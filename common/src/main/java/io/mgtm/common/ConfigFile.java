@@ -2,7 +2,9 @@ package io.mgtm.common;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
@@ -13,6 +15,7 @@ import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,11 +26,16 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Reads configuration files: YAML with the keys of a record and of those within it. */
 public final class ConfigFile {
   private static final int BYTES_MAX = 1 << 20;
+
+  /** How the parser says where something is. */
+  private static final Pattern MARK = Pattern.compile("(?m)^ in .*, line (\\d+), column \\d+:$");
 
   private final ObjectMapper yaml =
       YAMLMapper.builder()
@@ -62,7 +70,8 @@ public final class ConfigFile {
    * @throws ConfigException when the file cannot be read, or a key or value in it is wrong
    */
   public <T extends Record> T read(Path file, T defaults, Class<T> type) throws ConfigException {
-    JsonNode set = tree(file);
+    String text = text(file);
+    JsonNode set = tree(file, text);
     if (set == null || set.isMissingNode() || set.isNull()) {
       return defaults;
     }
@@ -70,20 +79,45 @@ public final class ConfigFile {
       throw new ConfigException(file + ": expected keys and values, as in " + page);
     }
     ObjectNode whole = yaml.valueToTree(defaults);
-    merge(file, whole, keys);
-    return bind(file, whole, type);
+    merge(new Source(file, text), "", whole, keys);
+    return bind(new Source(file, text), whole, type);
   }
 
-  private JsonNode tree(Path file) throws ConfigException {
+  /** A file that is read. */
+  private record Source(Path file, String text) {
+    /** What the message about a key begins with. */
+    String at(String key) {
+      return atPointer("/" + key.replaceFirst("\\[.*", "").replace('.', '/'));
+    }
+
+    String atPointer(String pointer) {
+      int line = line(pointer);
+      return file + ": " + (line == 0 ? "" : "line " + line + ": ");
+    }
+
+    /** Where a key stands, or 0. */
+    int line(String pointer) {
+      try (JsonParser parser = new YAMLFactory().createParser(text)) {
+        while (parser.nextToken() != null) {
+          if (parser.currentToken() == JsonToken.FIELD_NAME
+              && parser.getParsingContext().pathAsPointer().toString().equals(pointer)) {
+            return parser.currentTokenLocation().getLineNr();
+          }
+        }
+      } catch (IOException e) {
+        return 0; // It was read before.
+      }
+      return 0;
+    }
+  }
+
+  private static String text(Path file) throws ConfigException {
     try (InputStream in = Files.newInputStream(file)) {
       byte[] read = in.readNBytes(BYTES_MAX + 1);
       if (read.length > BYTES_MAX) {
         throw new ConfigException(file + ": no configuration file, it has more than 1 MiB");
       }
-      return yaml.readTree(UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString());
-    } catch (JsonProcessingException e) {
-      String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
-      throw new ConfigException(file + ": " + where + e.getOriginalMessage(), e);
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString();
     } catch (NoSuchFileException e) {
       throw new ConfigException("there is no configuration file " + file, e);
     } catch (IOException e) {
@@ -92,7 +126,25 @@ public final class ConfigFile {
     }
   }
 
-  private <T> T bind(Path file, ObjectNode whole, Class<T> type) throws ConfigException {
+  private JsonNode tree(Path file, String text) throws ConfigException {
+    try {
+      return yaml.readTree(text);
+    } catch (JsonProcessingException e) {
+      String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
+      Matcher marks = MARK.matcher(e.getOriginalMessage());
+      while (marks.find()) { // The last one is of what is wrong, those before of what was read.
+        where = "line " + marks.group(1) + ": ";
+      }
+      String problem =
+          e.getOriginalMessage()
+              .lines()
+              .filter(line -> !line.startsWith(" "))
+              .collect(Collectors.joining(", "));
+      throw new ConfigException(file + ": " + where + problem, e);
+    }
+  }
+
+  private <T> T bind(Source source, ObjectNode whole, Class<T> type) throws ConfigException {
     try {
       return yaml.treeToValue(whole, type);
     } catch (UnrecognizedPropertyException e) {
@@ -102,11 +154,11 @@ public final class ConfigFile {
               .sorted()
               .collect(Collectors.joining(", "));
       throw new ConfigException(
-          file + ": unknown key " + path(e) + ", expected one of: " + known, e);
+          source.at(path(e)) + "unknown key " + path(e) + ", expected one of: " + known, e);
     } catch (JsonMappingException e) {
-      throw new ConfigException(file + ": " + path(e) + ": " + problem(e, whole), e);
+      throw new ConfigException(source.at(path(e)) + path(e) + ": " + problem(e, whole), e);
     } catch (JsonProcessingException e) {
-      throw new ConfigException(file + ": " + e.getOriginalMessage(), e);
+      throw new ConfigException(source.file() + ": " + e.getOriginalMessage(), e);
     }
   }
 
@@ -118,7 +170,7 @@ public final class ConfigFile {
     if (!(e instanceof MismatchedInputException mismatch) || mismatch.getTargetType() == null) {
       return e.getOriginalMessage();
     }
-    JsonNode value = whole.at("/" + path(e).replace('.', '/'));
+    JsonNode value = whole.at("/" + path(e).replaceAll("[.\\[]", "/").replace("]", ""));
     return (value.isValueNode() ? value : "this")
         + " is not allowed, expected "
         + expected(mismatch.getTargetType());
@@ -133,6 +185,9 @@ public final class ConfigFile {
     if (type == int.class || type == long.class) {
       return "a whole number";
     }
+    if (type == boolean.class) {
+      return "true or false";
+    }
     if (Iterable.class.isAssignableFrom(type)) {
       return "a list";
     }
@@ -142,15 +197,27 @@ public final class ConfigFile {
     return type == HostPort.class ? "HOST:PORT" : "a text";
   }
 
-  private static void merge(Path file, ObjectNode into, ObjectNode from) throws ConfigException {
+  private static void merge(Source source, String prefix, ObjectNode into, ObjectNode from)
+      throws ConfigException {
     for (Map.Entry<String, JsonNode> entry : from.properties()) {
+      String key = prefix + entry.getKey();
+      int dot = entry.getKey().indexOf('.');
+      if (dot > 0 && into.get(entry.getKey().substring(0, dot)) instanceof ObjectNode) {
+        throw new ConfigException(
+            "%s%s is a key below another one: write \"%s:\", and \"%s:\" in the next line, indented by two spaces"
+                .formatted(
+                    source.atPointer("/" + prefix.replace('.', '/') + entry.getKey()),
+                    key,
+                    entry.getKey().substring(0, dot),
+                    entry.getKey().substring(dot + 1)));
+      }
       JsonNode present = into.get(entry.getKey());
       JsonNode value = entry.getValue();
       if (value.isNull() && present != null && !present.isNull()) {
-        throw new ConfigException(file + ": " + entry.getKey() + " has no value");
+        throw new ConfigException(source.at(key) + key + " has no value");
       }
       if (present instanceof ObjectNode section && value instanceof ObjectNode values) {
-        merge(file, section, values);
+        merge(source, key + ".", section, values);
       } else {
         into.set(entry.getKey(), value);
       }
@@ -158,8 +225,14 @@ public final class ConfigFile {
   }
 
   private static String path(JsonMappingException e) {
-    return e.getPath().stream()
-        .map(JsonMappingException.Reference::getFieldName)
-        .collect(Collectors.joining("."));
+    StringBuilder path = new StringBuilder();
+    for (JsonMappingException.Reference step : e.getPath()) {
+      if (step.getFieldName() == null) {
+        path.append('[').append(step.getIndex()).append(']');
+      } else {
+        path.append(path.isEmpty() ? "" : ".").append(step.getFieldName());
+      }
+    }
+    return path.toString();
   }
 }
