@@ -89,8 +89,8 @@ final class LogRecovery {
       return fresh(settings);
     }
     boolean torn = scan();
-    long tornBytes = torn ? searchTail() : 0;
-    if (evidence >= endIndex) {
+    long tornBytes = torn && !isDamaged() ? searchTail() : 0;
+    if (isDamaged()) {
       throw damaged();
     }
     lookForWritten();
@@ -259,7 +259,7 @@ final class LogRecovery {
   }
 
   /**
-   * Looks for sound records behind the end, and takes what they prove as evidence.
+   * Looks for sound records behind the end, until one proves that the log is damaged.
    *
    * @return the bytes from the end to the last byte that is not zero, over all files
    */
@@ -270,7 +270,7 @@ final class LogRecovery {
       int from = i == endSegment ? endOffset : 0;
       int to = segment.nonZeroEnd(from);
       bytes += to - from;
-      for (int at = (from + 7) & ~7; at < to; at += 8) {
+      for (int at = (from + 7) & ~7; at < to && !isDamaged(); at += 8) {
         searchAt(segment, at);
       }
     }
@@ -292,6 +292,10 @@ final class LogRecovery {
 
   private String recordSays(Segment segment, int offset) {
     return "the record at offset %d of %s says".formatted(offset, files.describe(segment.name()));
+  }
+
+  private boolean isDamaged() {
+    return evidence >= endIndex;
   }
 
   private LogException damaged() {

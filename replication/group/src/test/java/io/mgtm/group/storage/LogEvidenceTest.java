@@ -1,0 +1,63 @@
+package io.mgtm.group.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.group.LogException;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the status page proves. */
+@ExtendWith(QuietLog.class)
+class LogEvidenceTest {
+  private static final UUID MEMBER = new UUID(7, 8);
+  private static final LogSettings SETTINGS = new LogSettings(2048, 1, 4, 0, 0);
+  private static final int RECORD = 32 + 24;
+
+  private final SimulatedDisk disk = new SimulatedDisk(new Random(1));
+
+  private LogStore open() {
+    LogStore store =
+        LogStore.open(
+            new LogStore.Environment(disk, MEMBER, Runnable::run, System::nanoTime), SETTINGS, 0);
+    return store;
+  }
+
+  private LogStore begin() {
+    LogStore store = open();
+    store.startAppending();
+    return store;
+  }
+
+  private static void append(LogStore store, int entries) {
+    for (int i = 0; i < entries; i++) {
+      assertThat(store.hasRoom(24)).isTrue();
+      store.append(1, ByteBuffer.allocate(24));
+    }
+  }
+
+  private LogStore ofTenEntries() {
+    LogStore store = begin();
+    append(store, 10);
+    store.force();
+    return store;
+  }
+
+  /** A later record would prove more, and finding it may take long. */
+  @Test
+  void whatTheStatusPageProvesIsNotSearchedFor() {
+    LogStore store = ofTenEntries();
+    byte[] status = disk.read(StatusPage.NAME);
+    append(store, 10);
+    store.force();
+    append(store, 1);
+    disk.write(StatusPage.NAME, status);
+    disk.flipBit(FileNames.segment(1), 64 + 4 * RECORD + 40, 2);
+    assertThatThrownBy(this::open)
+        .isInstanceOf(LogException.class)
+        .hasMessageContaining("the status page says that index 10 was on disk");
+  }
+}
