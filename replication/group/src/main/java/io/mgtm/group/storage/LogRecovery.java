@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * <p>After a failed force the system takes pages for clean that the disk never got. Those that are
  * still in memory are stored again, synced, and only then believed; those that are gone leave a
  * shorter log, which the report says may lack entries. It says so too of a log that ends before
- * what the status page knows as written, which the death of the process alone cannot do.
+ * what the status page knows as written, which the death of the process alone cannot do, and of one
+ * whose status page is lost.
  */
 final class LogRecovery {
   private static final Logger log = LoggerFactory.getLogger(LogRecovery.class);
@@ -94,6 +95,7 @@ final class LogRecovery {
       throw damaged();
     }
     lookForWritten();
+    lookForStatus();
     boolean wasClean =
         status.clean() == endIndex - 1 && tornBytes == 0 && truncateFrom == Long.MAX_VALUE;
     repair(wasClean);
@@ -168,6 +170,17 @@ final class LogRecovery {
     }
   }
 
+  /** Without the page nothing shows that entries behind the end are missing. */
+  private void lookForStatus() {
+    if (status.isBlank()) {
+      log.warn(
+          "{} was missing or damaged, and is made anew. It says how far the log was written: entries behind {} may be lost. A member of a group gets them from the leader; without a group compare what is prepared and the newest gxid with the data nodes. Look after the disk",
+          files.describe(StatusPage.NAME),
+          endIndex - 1);
+      status.noteFailed();
+    }
+  }
+
   private long writtenAndNotTakenBack() {
     return Math.min(status.written(), truncateFrom - 1);
   }
@@ -192,6 +205,7 @@ final class LogRecovery {
     for (Segment unused : segments) {
       files.delete(unused.name());
     }
+    status.resetDurable(0); // before there is a log, beside which an empty page is a lost one
     String name = FileNames.segment(1);
     String unfinished = name + FileNames.UNFINISHED;
     Segment first = new Segment(1, member, files.create(unfinished, settings.segmentBytes()));

@@ -81,6 +81,16 @@ final class StatusPage {
     return new StatusPage(file, member);
   }
 
+  /** Whether it says nothing at all, as one that was just made, or is damaged all over. */
+  boolean isBlank() {
+    for (int offset = 0; offset < END; offset += SLOT_BYTES) {
+      if (load(offset) != NONE) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The highest index that was ever noted as being on disk; 0 when none was. */
   long durable() {
     return Math.max(0, Math.max(load(0), load(SLOT_BYTES)));
