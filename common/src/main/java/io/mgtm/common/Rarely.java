@@ -12,6 +12,7 @@ public final class Rarely {
   static final int LINES_MAX = 20;
   private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+  private final int linesMax;
   private final LongSupplier nanos;
   private long begunNanos;
   private int lines;
@@ -19,11 +20,21 @@ public final class Rarely {
 
   /** At most 20 times a minute. */
   public Rarely() {
-    this(System::nanoTime);
+    this(LINES_MAX, System::nanoTime);
   }
 
   Rarely(LongSupplier nanos) {
+    this(LINES_MAX, nanos);
+  }
+
+  private Rarely(int linesMax, LongSupplier nanos) {
+    this.linesMax = linesMax;
     this.nanos = nanos;
+  }
+
+  /** For what comes again and again by itself. */
+  public static Rarely onceAMinute() {
+    return new Rarely(1, System::nanoTime);
   }
 
   /**
@@ -39,7 +50,7 @@ public final class Rarely {
         begunNanos = now;
         lines = 0;
       }
-      if (lines == LINES_MAX) {
+      if (lines == linesMax) {
         passedOver++;
         return;
       }

@@ -1,5 +1,6 @@
 package io.mgtm.group.member;
 
+import io.mgtm.common.Rarely;
 import io.mgtm.group.LogException;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.StatePicture;
@@ -37,6 +38,7 @@ final class GroupCheckpoints {
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong failures = new AtomicLong();
   private volatile long newestEpochMs;
+  private final Rarely complaints = Rarely.onceAMinute();
 
   private record Taken(long index, long term, Membership membership, StatePicture state) {}
 
@@ -166,12 +168,25 @@ final class GroupCheckpoints {
       written.incrementAndGet();
       newestEpochMs = System.currentTimeMillis();
       return saved;
+    } catch (LogException e) {
+      complain(of, e.getMessage(), null);
     } catch (RuntimeException | OutOfMemoryError e) {
-      failures.incrementAndGet();
-      log.warn(
-          "No checkpoint at index {}, the log is kept and it will be tried again", of.index(), e);
-      return null;
+      complain(of, e.toString(), e);
     }
+    return null;
+  }
+
+  /** Where the disk refuses, where the program failed is of no use. */
+  private void complain(Taken of, String why, Throwable bug) {
+    failures.incrementAndGet();
+    complaints.run(
+        more ->
+            log.warn(
+                "No checkpoint at index {}, the log is kept and it will be tried again: {}{}",
+                of.index(),
+                why,
+                more,
+                bug));
   }
 
   private void written(GroupCore core, Taken of, CheckpointFile saved) {
