@@ -1,6 +1,8 @@
 package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.LogException;
+import io.mgtm.group.LogException.Category;
 import java.util.List;
 
 /**
@@ -13,6 +15,9 @@ final class FollowerRole {
   private final CoreState s;
 
   private final IncomingCheckpoint incoming = new IncomingCheckpoint();
+
+  /** When a leader was last told that there is no room. */
+  private long toldNoRoomMs = Long.MIN_VALUE / 2;
 
   FollowerRole(CoreState s) {
     this.s = s;
@@ -34,12 +39,27 @@ final class FollowerRole {
       }
       return;
     }
-    if (!store(m)) {
-      return;
+    try {
+      if (!store(m)) {
+        return;
+      }
+    } catch (LogException e) {
+      if (e.category() == Category.NO_SPACE) {
+        tellNoRoom(leader);
+      }
+      throw e;
     }
     s.verifiedIndex = Math.max(s.verifiedIndex, m.lastIndex());
     s.commit(Math.min(m.commitIndex(), m.lastIndex()));
     accept(leader, m.lastIndex());
+  }
+
+  /** Not each time: it comes again with each heartbeat. */
+  private void tellNoRoom(MemberId leader) {
+    if (s.nowMs - toldNoRoomMs >= s.settings.electionTimeoutMs()) {
+      toldNoRoomMs = s.nowMs;
+      s.effects.send(List.of(leader.name()), new Message.NoRoom(s.term(), s.record.incarnation()));
+    }
   }
 
   /** The highest index before one whose term is not above a term. */

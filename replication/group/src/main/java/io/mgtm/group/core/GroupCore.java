@@ -234,6 +234,8 @@ public final class GroupCore extends CoreFacts {
       follower.onDiverged(m);
     } else if (message instanceof Message.AppendReply m && leading != null) {
       leading.onReply(from, m);
+    } else if (message instanceof Message.NoRoom m && leading != null) {
+      leading.onNoRoom(from, m);
     } else if (message instanceof Message.CheckpointReply m && leading != null) {
       leading.onCheckpointReply(from, m);
     } else {

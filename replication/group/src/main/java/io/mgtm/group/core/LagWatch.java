@@ -20,6 +20,10 @@ final class LagWatch {
   private final CoreState s;
   private final LeaderRole leader;
   private final Map<MemberId, Aim> aims = new HashMap<>();
+
+  /** When a member last said so. */
+  private final Map<MemberId, Long> withoutRoomMs = new HashMap<>();
+
   private Set<String> excused = Set.of();
   private long nextLookMs;
 
@@ -33,12 +37,18 @@ final class LagWatch {
     excused = Set.copyOf(names);
   }
 
+  /** A member cannot store what it is sent. */
+  void hasNoRoom(MemberId member) {
+    withoutRoomMs.put(member, s.nowMs);
+  }
+
   void tick() {
     if (s.nowMs < nextLookMs) {
       return;
     }
     nextLookMs = s.nowMs + LOOK_MS;
     aims.keySet().removeIf(member -> leader.progress(member) == null);
+    withoutRoomMs.values().removeIf(since -> !isPatient(since));
     for (Progress other : leader.others()) {
       if (waitsForSeat(other)) {
         lookAtSeat(other);
@@ -121,6 +131,9 @@ final class LagWatch {
   }
 
   private String cause(Progress other) {
+    if (withoutRoomMs.containsKey(other.member)) {
+      return "the disk of its data folder has no room; free some space there, it goes on by itself";
+    }
     if (!isPatient(other.lastAckMs)) {
       return "it has not answered for %d s; look whether it runs and can be reached"
           .formatted((s.nowMs - other.lastAckMs) / 1_000);

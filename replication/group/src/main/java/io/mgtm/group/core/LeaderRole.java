@@ -296,6 +296,14 @@ final class LeaderRole {
     sender.sendMore(other);
   }
 
+  /** It is no answer: what waits for the member's answers goes on as if it were silent. */
+  void onNoRoom(MemberId from, Message.NoRoom m) {
+    Progress other = others.get(from);
+    if (other != null && m.incarnation() == other.incarnation) {
+      lags.hasNoRoom(from);
+    }
+  }
+
   void onCheckpointReply(MemberId from, Message.CheckpointReply m) {
     Progress other = heard(from, m.incarnation(), m.durabilityState(), m.round());
     if (other != null

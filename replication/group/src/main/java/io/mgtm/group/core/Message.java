@@ -177,6 +177,9 @@ public sealed interface Message {
   /** To a member whose committed checkpoint contradicts the leader's log. */
   record Diverged(long term, long index) implements Message {}
 
+  /** From a member that cannot store what its leader sends: its disk is full. */
+  record NoRoom(long term, long incarnation) implements Message {}
+
   /** Of the order of mode total; the core of the log passes it on. */
   sealed interface OfOrder extends Message {
     @Override

@@ -55,6 +55,7 @@ public final class MessageCodec {
   private static final byte CHECKPOINT_PIECE = 16;
   private static final byte CHECKPOINT_REPLY = 17;
   private static final byte OLDER_COPY = 18;
+  private static final byte NO_ROOM = 19;
   private static final UUID NO_FOUNDING = new UUID(0, 0);
 
   /** A message and who sent it. */
@@ -176,6 +177,9 @@ public final class MessageCodec {
     } else if (message instanceof Message.OlderCopy m) {
       to.putLong(m.incarnation()).putLong(m.known());
       return OLDER_COPY;
+    } else if (message instanceof Message.NoRoom m) {
+      to.putLong(m.incarnation());
+      return NO_ROOM;
     }
     to.putLong(((Message.Diverged) message).index());
     return DIVERGED;
@@ -254,6 +258,7 @@ public final class MessageCodec {
       case TRANSFER_NOW -> new Message.TransferNow(term, in.getLong());
       case OLDER_COPY -> new Message.OlderCopy(term, in.getLong(), in.getLong());
       case DIVERGED -> new Message.Diverged(term, in.getLong());
+      case NO_ROOM -> new Message.NoRoom(term, in.getLong());
       default -> throw new IllegalArgumentException("a message of type " + type);
     };
   }

@@ -2,6 +2,7 @@ package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.LogException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -335,7 +336,18 @@ final class Cores {
       boolean arrives =
           !cut.contains(link) && !unclean.getOrDefault(link, m -> false).test(sent.message());
       if (to != null && to.core != null && arrives) {
-        to.core.receive(nowMs, sent.from().self, sent.message());
+        receive(to, sent);
+      }
+    }
+  }
+
+  /** A full disk is no reason to stop. */
+  private void receive(Node to, Sent sent) {
+    try {
+      to.core.receive(nowMs, sent.from().self, sent.message());
+    } catch (LogException e) {
+      if (e.category() != LogException.Category.NO_SPACE) {
+        throw e;
       }
     }
   }

@@ -40,6 +40,18 @@ class LagWatchTest {
   }
 
   @Test
+  void aFullDiskIsNamedAsTheCause() {
+    MemoryLog log = (MemoryLog) cores.node(other).log;
+    log.entriesMax = log.lastIndex();
+    leader.append(2);
+    cores.await("the leader tells", this::isTold);
+    assertThat(leader.core.warnings().toString())
+        .contains("the disk of its data folder has no room");
+    log.entriesMax = Long.MAX_VALUE;
+    cores.await("nothing is told any more", () -> !isTold());
+  }
+
+  @Test
   void whoMayBeAwayAndAnswersIsTold() {
     leader.core.excuse(Set.of(other));
     cores.lose(leader.self.name(), other, Cores::hasEntries);

@@ -1,5 +1,6 @@
 package io.mgtm.group.core;
 
+import io.mgtm.group.LogException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +11,9 @@ final class MemoryLog implements CoreLog {
 
   /** Nothing behind it gets synced. */
   long syncedAtMost = Long.MAX_VALUE;
+
+  /** What a full disk can hold. */
+  long entriesMax = Long.MAX_VALUE;
 
   @Override
   public long baseIndex() {
@@ -38,11 +42,14 @@ final class MemoryLog implements CoreLog {
 
   @Override
   public boolean hasRoom() {
-    return true;
+    return entries.size() < entriesMax;
   }
 
   @Override
   public void append(Entry entry) {
+    if (!hasRoom()) {
+      throw new LogException(LogException.Category.NO_SPACE, "the disk is full");
+    }
     entries.add(entry);
   }
 

@@ -65,6 +65,7 @@ class MessageCodecTest {
         new Message.CaughtUp(1, 2),
         new Message.TransferNow(Long.MAX_VALUE, 3),
         new Message.OlderCopy(4, 5, 6),
+        new Message.NoRoom(4, 5),
         new Message.Diverged(1, 2));
   }
 
