@@ -105,7 +105,7 @@ public final class GtmServer implements AutoCloseable {
       metricsServer =
           HttpEndpoint.listen("--metrics", config.metrics())
               .metrics(registry::scrape)
-              .health(() -> trouble, () -> "")
+              .health(() -> trouble, core::warnings)
               .page("/status", parameters -> page())
               .start();
     }

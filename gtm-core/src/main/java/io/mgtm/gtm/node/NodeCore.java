@@ -69,6 +69,9 @@ final class NodeCore implements AutoCloseable {
 
   private volatile String advertised = "";
 
+  /** What an operator should know of, as of the last {@link #tick}. */
+  private volatile String warnings = "";
+
   private final OutsiderWatch outsider = new OutsiderWatch(System::nanoTime);
 
   /** What serves XC clients in a group; null without one. */
@@ -271,10 +274,16 @@ final class NodeCore implements AutoCloseable {
     NodeStatus status = group.status();
     gauges.observeGroup(status, peers.count(), links.attachedSessions());
     gxidWarning.check(machine.state());
+    warnings = String.join("; ", status.warnings());
     if (restore != null && status.committedIndex() == status.lastIndex()) {
       checkRestored();
     }
     return trouble(status);
+  }
+
+  /** What there is to tell while nothing is wrong, or empty. Any thread. */
+  String warnings() {
+    return warnings;
   }
 
   /** What is shown of this node beside its metrics. */

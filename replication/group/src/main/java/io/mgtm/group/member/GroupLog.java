@@ -299,7 +299,13 @@ public class GroupLog extends CoreMember {
 
   @Override
   public GroupStatus status() {
-    return GroupStatus.of(self, core, notices.toldLeading(), applier.applied(), transport);
+    return GroupStatus.of(
+        self,
+        core,
+        notices.toldLeading(),
+        applier.applied(),
+        transport,
+        isLeading() ? "" : room.warning(parts.nowMs()));
   }
 
   @Override

@@ -56,7 +56,12 @@ public record GroupStatus(
 
   /** Owner thread. */
   static GroupStatus of(
-      MemberId self, GroupCore core, boolean serving, long applied, Transport transport) {
+      MemberId self,
+      GroupCore core,
+      boolean serving,
+      long applied,
+      Transport transport,
+      String roomWarning) {
     List<String> connected = transport.connected();
     List<Member> members =
         core.membership().all().stream()
@@ -86,7 +91,7 @@ public record GroupStatus(
         connected,
         core.founding(),
         core.isOutside(),
-        warnings(core, transport, connected));
+        warnings(core, transport, connected, roomWarning));
   }
 
   /** The others that vote, keep data and are connected, the one whose log is farthest first. */
@@ -99,9 +104,10 @@ public record GroupStatus(
   }
 
   private static List<String> warnings(
-      GroupCore core, Transport transport, List<String> connected) {
+      GroupCore core, Transport transport, List<String> connected, String roomWarning) {
+    Stream<String> room = Stream.of(roomWarning).filter(w -> !w.isEmpty());
     Stream<String> awaited = core.awaited().stream().sorted().map(name -> awaited(name, connected));
-    return Stream.of(core.warnings().stream(), transport.warnings().stream(), awaited)
+    return Stream.of(room, core.warnings().stream(), transport.warnings().stream(), awaited)
         .flatMap(Function.identity())
         .toList();
   }

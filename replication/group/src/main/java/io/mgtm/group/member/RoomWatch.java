@@ -10,6 +10,8 @@ final class RoomWatch {
 
   private final String member;
   private boolean refused;
+  private String reason = "";
+  private long refusedMs;
   private long toldMs;
 
   RoomWatch(String member, long nowMs) {
@@ -17,12 +19,25 @@ final class RoomWatch {
     this.toldMs = nowMs - TELL_MS;
   }
 
-  void refused(String reason, long nowMs) {
+  void refused(String why, long nowMs) {
     if (!refused && nowMs - toldMs >= TELL_MS) {
       toldMs = nowMs;
-      log.warn("Member {} cannot store entries: {}", member, reason);
+      log.warn("Member {} cannot store entries: {}", member, why);
     }
     refused = true;
+    reason = why;
+    refusedMs = nowMs;
+  }
+
+  /**
+   * What an operator should know of it, or empty. Small entries may have room in between, which
+   * does not end it.
+   */
+  String warning(long nowMs) {
+    return reason.isEmpty() || nowMs - refusedMs >= TELL_MS
+        ? ""
+        : "%s cannot store entries: %s; it goes on by itself when there is room"
+            .formatted(member, reason);
   }
 
   boolean isRefused() {

@@ -121,7 +121,7 @@ public final class WitnessLog extends CoreMember {
 
   @Override
   public GroupStatus status() {
-    return GroupStatus.of(self, core, false, 0, transport);
+    return GroupStatus.of(self, core, false, 0, transport, room.warning(parts.nowMs()));
   }
 
   /** All that it stores is on disk already. */
