@@ -135,6 +135,11 @@ final class Segment {
               .formatted(place, version, VERSION));
     }
     UUID writer = new UUID(buffer.getLong(32), buffer.getLong(40));
+    if (writer.equals(member) && capacity < buffer.getInt(48)) {
+      throw LogException.damaged(
+          "%s has %d bytes and was made with %d: it was cut"
+              .formatted(place, capacity, buffer.getInt(48)));
+    }
     if (!writer.equals(member)
         || buffer.getLong(16) != sequence
         || buffer.getInt(48) != capacity

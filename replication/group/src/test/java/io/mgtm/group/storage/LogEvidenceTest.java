@@ -130,4 +130,14 @@ class LogEvidenceTest {
       }
     }
   }
+
+  @Test
+  void aFileThatIsCutIsNotSaidToBeAnother() {
+    ofTenEntries();
+    byte[] whole = disk.read(FileNames.segment(1));
+    disk.write(FileNames.segment(1), Arrays.copyOf(whole, whole.length / 2));
+    assertThatThrownBy(this::open)
+        .isInstanceOf(LogException.class)
+        .hasMessageContaining("has 1024 bytes and was made with 2048: it was cut");
+  }
 }
