@@ -58,6 +58,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private InboundWatch inbound;
   private byte[] nonce;
   private boolean failed;
+  private boolean pinged;
 
   /** Written by the event loop before the owner sees this peer. */
   private final LinkCaller caller = new LinkCaller();
@@ -117,10 +118,14 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   private void decode(ByteBuf in) {
+    pinged = false;
     try {
       decoder.decode(in);
     } catch (WireException e) {
       fail(RefusalCode.PROTOCOL, e.getMessage(), e.hint());
+    }
+    if (pinged) {
+      onOwner(this::flush);
     }
   }
 
@@ -227,7 +232,10 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     onOwner(() -> service.engine().pull(this, id, more));
   }
 
-  /** The owner answers: a sign of life of the gateway's thread alone would be worth little. */
+  /**
+   * The owner answers, as a sign of its life. All that one read asks for goes out together: small
+   * packets to a gateway that does not read can stop both kernels for a quarter of an hour.
+   */
   @Override
   public void ping(long number) throws WireException {
     caller.requireAdmitted("PING");
@@ -236,8 +244,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
           ByteBuf out = newBuffer();
           LinkWriter.pong(out, number);
           write(out);
-          flush();
         });
+    pinged = true;
   }
 
   @Override

@@ -40,7 +40,7 @@ public final class EmbeddedConnections {
   /**
    * A link's.
    *
-   * @param engine null where it sends no commands
+   * @param engine null where it sends no commands and never stops being writable
    * @param admin null where it asks for nothing
    */
   public static <C extends EmbeddedChannel> C link(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
+import io.mgtm.gtm.node.engine.NoEngine;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -34,7 +35,7 @@ class HandOverTest {
     EmbeddedChannel channel =
         EmbeddedConnections.link(
             new EmbeddedChannel(),
-            null,
+            new NoEngine(),
             null,
             LinkKeys.read(GtmConfig.DEFAULTS),
             new PartialBudget(1),
