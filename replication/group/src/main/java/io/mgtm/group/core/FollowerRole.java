@@ -49,6 +49,7 @@ final class FollowerRole {
       }
       throw e;
     }
+    s.ownMembership.fed();
     s.verifiedIndex = Math.max(s.verifiedIndex, m.lastIndex());
     s.commit(Math.min(m.commitIndex(), m.lastIndex()));
     accept(leader, m.lastIndex());

@@ -14,6 +14,7 @@ final class OwnMembership {
   private static final int JOINS_WITHIN = 5;
 
   private static final long LOOK_MS = 1_000;
+  private static final String PLACE = "place";
   private static final String OLDER_COPY = "older copy";
 
   private final CoreState s;
@@ -156,12 +157,20 @@ final class OwnMembership {
     }
   }
 
+  /** The leader sends it entries: to one that is out it sends none. */
+  void fed() {
+    if (outUntilMs > s.nowMs && s.members.latest().contains(s.self)) {
+      outUntilMs = s.nowMs;
+      s.warnings.clear(PLACE);
+    }
+  }
+
   private static List<String> names(Membership membership) {
     return membership.all().stream().map(MemberId::name).toList();
   }
 
   private void warn(String sentence) {
-    s.warnings.warn("place", sentence);
+    s.warnings.warn(PLACE, sentence);
   }
 
   /** Whether this member was told that it is out. */
