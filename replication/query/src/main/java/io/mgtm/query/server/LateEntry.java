@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * Gives a session a connection to a server that came in after it began, with the settings that it
@@ -32,7 +33,20 @@ final class LateEntry {
   private final EntryKey key;
 
   /** Connections to servers that are about to be in; the session adds, any thread reads. */
-  private final Map<Node, ServerConnection> kept = new ConcurrentHashMap<>();
+  private final Map<Node, Coming> kept = new ConcurrentHashMap<>();
+
+  /** One of them. */
+  private static final class Coming {
+    private final Backend backend;
+    private boolean made;
+
+    /** What was asked there to make its settings the session's; empty where that is nothing. */
+    private String settings = "";
+
+    Coming(Backend backend) {
+      this.backend = backend;
+    }
+  }
 
   LateEntry(ReplicatedSession session, EntryKey key) {
     this.session = session;
@@ -53,8 +67,7 @@ final class LateEntry {
         .addListener(
             done -> {
               if (done.isSuccess()) {
-                forget(node);
-                kept.put(node, (ServerConnection) done.getNow());
+                keep(node, (ServerConnection) done.getNow());
               }
               if (session.isEnded()) {
                 forget(node);
@@ -63,17 +76,24 @@ final class LateEntry {
             });
   }
 
+  private Coming keep(Node node, ServerConnection connection) {
+    forget(node);
+    connection.releaseGreeting();
+    Coming one = new Coming(session.backend(node, connection));
+    kept.put(node, one);
+    return one;
+  }
+
   /** The number of a backend that waits for a server to be in. */
   Optional<Integer> pidAt(Node node) {
-    return Optional.ofNullable(kept.get(node)).map(ServerConnection::pid);
+    return Optional.ofNullable(kept.get(node)).map(one -> one.backend.connection().pid());
   }
 
   /** A server does not come in. */
   void forget(Node node) {
-    ServerConnection old = kept.remove(node);
+    Coming old = kept.remove(node);
     if (old != null) {
-      old.releaseGreeting();
-      old.channel().close();
+      old.backend.fail();
     }
   }
 
@@ -82,25 +102,43 @@ final class LateEntry {
   }
 
   /**
-   * Enters a server that came back since the session began.
+   * Enters a server that is in since the session began, or makes a connection ready to one that is
+   * about to be.
    *
    * @param then called when it is done, or the server is out again; the session ends when it cannot
+   * @return whether there is anything to do; else {@code then} is not called
    */
-  void enterMissing(Runnable then) {
-    List<Backend> live = session.set().live();
+  boolean enters(Runnable then) {
     Node missing = session.set().missing();
-    if (live.isEmpty() || missing == null) {
-      session.failover().stale();
-    } else {
-      enter(missing, live.get(0), then);
+    Coming raw = missing == null ? raw() : null;
+    if (missing == null && raw == null) {
+      return false;
     }
+    List<Backend> live = session.set().live();
+    if (live.isEmpty()) {
+      session.failover().stale();
+    } else if (raw == null) {
+      enter(missing, live.get(0), then);
+    } else {
+      raw.made = true;
+      askSettings(raw, live.get(0), then, settings -> make(raw, settings, then));
+    }
+    return true;
+  }
+
+  private Coming raw() {
+    for (Coming one : kept.values()) {
+      if (!one.made && !one.backend.isGone()) {
+        return one;
+      }
+    }
+    return null;
   }
 
   private void enter(Node node, Backend like, Runnable then) {
-    ServerConnection waits = kept.get(node);
-    if (waits != null && waits.channel().isActive()) {
-      kept.remove(node);
-      entered(node, waits, like, then);
+    Coming waits = kept.get(node);
+    if (waits != null && waits.backend.channel().isActive()) {
+      entered(waits, like, then);
       return;
     }
     forget(node);
@@ -108,7 +146,7 @@ final class LateEntry {
         .addListener(
             done -> {
               if (done.isSuccess()) {
-                entered(node, (ServerConnection) done.getNow(), like, then);
+                entered(keep(node, (ServerConnection) done.getNow()), like, then);
               } else {
                 notEntered(node, LoginException.fieldsOf(done.cause()), then);
               }
@@ -136,37 +174,82 @@ final class LateEntry {
                     }));
   }
 
-  private void entered(Node node, ServerConnection connection, Backend like, Runnable then) {
-    connection.releaseGreeting();
+  private void entered(Coming one, Backend like, Runnable then) {
     if (session.isEnded()) {
-      connection.channel().close();
+      forget(one.backend.node());
       return;
     }
-    Backend backend = session.add(node, connection);
-    like.hold(true);
-    Set<String> lacks = new TreeSet<>(like.node().kind().settings());
-    lacks.removeAll(node.kind().settings());
-    String settings = SETTINGS.formatted(RedoCodec.array(lacks), session.settings().customNames());
-    like.ask(settings, Answer.row((row, error) -> set(backend, row, error, then), then));
+    askSettings(one, like, then, settings -> enter(one, settings, like, then));
   }
 
-  private void set(Backend backend, List<String> row, ErrorFields error, Runnable then) {
-    if (error != null) {
-      session.end(ErrorFields.fatal(error.sqlState(), error.message()));
-    } else if (row.isEmpty() || row.get(0) == null) {
-      then.run();
-    } else {
-      backend.ask(
-          row.get(0),
-          Answer.of(
-              (tag, refused, status) -> {
-                if (refused == null) {
-                  then.run();
-                } else {
-                  session.end(ErrorFields.fatal(refused.sqlState(), refused.message()));
-                }
-              },
-              then));
+  /** Asks a server for a query that sets what it has of the session, or nothing. */
+  private void askSettings(Coming one, Backend like, Runnable lost, Consumer<String> then) {
+    like.hold(true);
+    Set<String> lacks = new TreeSet<>(like.node().kind().settings());
+    lacks.removeAll(one.backend.node().kind().settings());
+    String settings = SETTINGS.formatted(RedoCodec.array(lacks), session.settings().customNames());
+    like.ask(
+        settings,
+        Answer.row(
+            (row, error) -> {
+              if (error != null) {
+                session.end(ErrorFields.fatal(error.sqlState(), error.message()));
+              } else {
+                then.accept(row.isEmpty() || row.get(0) == null ? "" : row.get(0));
+              }
+            },
+            lost));
+  }
+
+  /** The session goes on meanwhile. */
+  private void make(Coming one, String settings, Runnable then) {
+    Node node = one.backend.node();
+    if (kept.get(node) == one) {
+      set(one, settings, () -> {});
+      // What is done there for the first time takes longer, so it is done and undone.
+      String note = PositionTable.noteSql(session.slot().number(), 0, 0, node.fence());
+      for (String sql : List.of(ServerSet.BEGIN_EFFECTS + "; " + note, "ROLLBACK")) {
+        one.backend.ask(sql, Answer.of((tag, error, status) -> {}, () -> {}));
+      }
     }
+    then.run();
+  }
+
+  private void enter(Coming one, String settings, Backend like, Runnable then) {
+    Node node = one.backend.node();
+    if (!one.made || one.settings.equals(settings)) {
+      kept.remove(node, one);
+      session.set().add(one.backend);
+      if (one.made) {
+        then.run();
+      } else {
+        set(one, settings, then);
+      }
+    } else {
+      // There is no way back from what was set before.
+      forget(node);
+      enter(node, like, then);
+    }
+  }
+
+  private void set(Coming one, String settings, Runnable then) {
+    one.settings = settings;
+    if (settings.isEmpty()) {
+      then.run();
+      return;
+    }
+    one.backend.ask(
+        settings,
+        Answer.of(
+            (tag, refused, status) -> {
+              if (refused == null) {
+                then.run();
+              } else if (kept.get(one.backend.node()) == one) {
+                forget(one.backend.node());
+              } else {
+                session.end(ErrorFields.fatal(refused.sqlState(), refused.message()));
+              }
+            },
+            then));
   }
 }

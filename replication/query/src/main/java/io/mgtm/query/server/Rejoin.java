@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +32,9 @@ final class Rejoin {
 
   /** So often it is given what has come meanwhile, though that was few. */
   private static final int AGAIN = 10;
+
+  /** For what sessions do before commits wait. */
+  private static final int READY_MS = 100;
 
   /** No two servers were started in the same microsecond. */
   private static final String STARTED = "SELECT extract(epoch FROM pg_postmaster_start_time())";
@@ -237,7 +242,11 @@ final class Rejoin {
       for (String database : positions.keySet()) {
         askers.add(Futures.await(role.enter(node.address(), database)));
       }
+      node.setFence(fence);
       Futures.await(shared.sessions().serverComes(node));
+      // Sessions that are at work make their connections ready with their next statements.
+      Executor later = CompletableFuture.delayedExecutor(READY_MS, TimeUnit.MILLISECONDS);
+      Futures.await(CompletableFuture.runAsync(() -> {}, later));
       long from = giveMost(replayer, positions, above);
       // Once before, as a server's first time takes longer.
       Futures.await(table.reached(askers, from, fence), withinMs());
@@ -267,7 +276,6 @@ final class Rejoin {
       give(replayer, positions, from);
       long reached = Futures.await(commits.lastNumber());
       Futures.await(table.reached(askers, reached, fence), withinMs());
-      node.setFence(fence);
       prepareNew(node, positions.keySet(), reached);
       fleet.admit(node);
       if (ServerKind.isMixed(fleet.nodes())) {

@@ -135,9 +135,9 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     loop().execute(task);
   }
 
-  Backend add(Node node, ServerConnection connection) {
+  /** One that it speaks to, and that is none of its servers yet. */
+  Backend backend(Node node, ServerConnection connection) {
     Backend backend = new Backend(node, connection, this);
-    set.add(backend);
     connection.channel().pipeline().addLast(backend);
     return backend;
   }
@@ -149,7 +149,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     Greeting greeting = new Greeting(nodes.stream().map(connections::get).toList());
     settings.begin(greeting);
     greeting.tell(client::write);
-    nodes.forEach(node -> add(node, connections.get(node)));
+    nodes.forEach(node -> set.add(backend(node, connections.get(node))));
     client.write(Messages.backendKeyData(alloc(), pid, secret));
     client.writeAndFlush(Messages.readyForQuery(alloc(), 'I'));
     client.pipeline().addLast(this);
@@ -224,7 +224,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void unasked(Backend backend, Frame frame) {
-    if (frame.type() == 'S') {
+    if (frame.type() == 'S' && set.all().contains(backend)) {
       setting(frame);
     }
     Backend tells = running != null ? running : set.home() != null ? set.home() : set.leader();
@@ -250,7 +250,11 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void broken(Backend backend) {
-    failover.broken(backend);
+    if (set.all().contains(backend)) {
+      failover.broken(backend);
+    } else {
+      backend.fail();
+    }
   }
 
   @Override

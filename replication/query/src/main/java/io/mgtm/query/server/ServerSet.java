@@ -24,7 +24,7 @@ final class ServerSet {
           "SET LOCAL lock_timeout = 0",
           "SET LOCAL idle_in_transaction_session_timeout = 0");
 
-  private static final String BEGIN_EFFECTS =
+  static final String BEGIN_EFFECTS =
       "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; " + String.join("; ", NO_TIMEOUTS);
 
   /** One that no client has, so that to go back to it fails. */

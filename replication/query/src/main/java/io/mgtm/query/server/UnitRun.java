@@ -105,8 +105,7 @@ final class UnitRun {
       session.shared().fleet().ready().thenRun(() -> session.execute(this::next));
       return;
     }
-    if (free && set.isStale()) {
-      session.late().enterMissing(this::next);
+    if (free && session.late().enters(this::next)) {
       return;
     }
     if (hasSchema()) {

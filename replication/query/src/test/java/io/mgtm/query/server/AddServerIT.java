@@ -8,6 +8,9 @@ import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -137,6 +140,63 @@ class AddServerIT {
     }
     Await.until("alice to be gone", () -> cluster.replicator.sessions() == 0);
     cluster.assertAlike();
+  }
+
+  @Test
+  void whatIsSetBeforeOrWhileAServerComesIsSetThere() throws Exception {
+    cluster = new Cluster(folder, 1, "dtp", TABLES);
+    cluster.startReplicator();
+    try (Connection steady = cluster.alice();
+        Connection changed = cluster.alice()) {
+      steady.createStatement().execute("set application_name = 'steady'");
+      changed.createStatement().execute("set application_name = 'first'");
+      Postgres copied = Postgres.backup(folder.resolve("copied"), cluster.servers.get(0));
+      cluster.servers.add(copied);
+      CompletableFuture<JsonNode> adding;
+      try (Connection last = copied.direct("app")) {
+        last.setAutoCommit(false);
+        try (Connection compared = copied.direct("app")) {
+          compared.setAutoCommit(false);
+          compared.createStatement().execute("lock table kept in access exclusive mode");
+          adding = CompletableFuture.supplyAsync(() -> asked(add(copied)));
+          Await.until(
+              "its rows to be compared",
+              () -> copied.number("select count(*) from pg_locks where not granted") > 0);
+          last.createStatement().execute("select from mgtm.position where slot = -1 for update");
+        }
+        awaitNames(copied, 2, "");
+        steady.createStatement().execute("select 1");
+        changed.createStatement().execute("select 1");
+        awaitNames(copied, 1, "steady");
+        awaitNames(copied, 1, "first");
+        changed.createStatement().execute("set application_name = 'second'");
+      }
+      assertThat(adding.get(5, TimeUnit.MINUTES).path("serversIn").asInt()).isEqualTo(2);
+      steady.createStatement().execute("insert into kept values (0, 'x', 'good', now())");
+      changed.createStatement().execute("insert into kept values (-1, 'x', 'good', now())");
+      awaitNames(copied, 1, "steady");
+      awaitNames(copied, 1, "second");
+      awaitNames(copied, 2, "");
+    }
+    Await.until("alice to be gone", () -> cluster.replicator.sessions() == 0);
+    cluster.assertAlike();
+  }
+
+  /** Until so many of alice's backends have a name that begins so. */
+  private static void awaitNames(Postgres server, int count, String name) {
+    String named =
+        "select count(*) from pg_stat_activity where usename = 'alice' and application_name like '"
+            + name
+            + "%'";
+    Await.until(count + " named " + name, () -> server.number(named) == count);
+  }
+
+  private JsonNode asked(String path) {
+    try {
+      return ask(path);
+    } catch (Exception e) {
+      throw new CompletionException(e);
+    }
   }
 
   /** Of a configuration that is that of the first start. */
