@@ -192,7 +192,10 @@ final class LateEntry {
         settings,
         Answer.row(
             (row, error) -> {
-              if (error != null) {
+              if (error != null && session.set().missing() == null) {
+                forget(one.backend.node()); // It is not in, and the session asks again then.
+                lost.run();
+              } else if (error != null) {
                 session.end(ErrorFields.fatal(error.sqlState(), error.message()));
               } else {
                 then.accept(row.isEmpty() || row.get(0) == null ? "" : row.get(0));
