@@ -237,6 +237,23 @@ class ProxyServerIT {
     }
   }
 
+  @Test
+  void whatANodeSaysThatTakesNoClientIsTold() throws Exception {
+    LinksConfig d = GtmConfig.DEFAULTS.links();
+    Path secret = Files.writeString(folder.resolve("secret"), "0123456789abcdef\n");
+    gtm =
+        TestProxy.gtm(
+            folder.resolve("data"),
+            new HostPort(OwnAddress.HOST, 0),
+            new LinksConfig(secret, null, null, null, false, d.graceMs()));
+    proxy = ProxyServer.start(TestProxy.config(UpstreamProtocol.XC, gtm.address()));
+    Await.until("the reason", () -> proxy.trouble().contains("is not reached"));
+    assertThat(proxy.trouble())
+        .endsWith(
+            "it does not accept the startup packet: this GTM takes no Postgres-XC client from your"
+                + " address. Connect through a proxy, or list the address in access.clients.");
+  }
+
   private static boolean registered(GtmClient client) {
     try {
       return client.nodes().stream().anyMatch(n -> n.address().nodeType() == NodeType.PROXY);

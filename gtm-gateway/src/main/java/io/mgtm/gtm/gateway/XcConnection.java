@@ -1,11 +1,14 @@
 package io.mgtm.gtm.gateway;
 
 import io.mgtm.common.ConnectionErrors;
+import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.FrameLimits;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
+import io.mgtm.gtm.wire.xc12.ReplyHandler;
 import io.mgtm.gtm.wire.xc12.RequestEncoder;
+import io.mgtm.gtm.wire.xc12.ResultType;
 import io.mgtm.gtm.wire.xc12.Startup;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -117,8 +120,30 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
       accepted = true;
       listener.accepted();
     } else if (type != 'N') {
-      throw new WireException("it does not accept the startup packet");
+      close("it does not accept the startup packet" + (type == 'E' ? said(frame) : ""));
     }
+  }
+
+  /** The sentence of an error, which is for no backend yet. */
+  private static String said(ByteBuf frame) throws WireException {
+    StringBuilder said = new StringBuilder();
+    new ReplyDecoder(
+            ReplyDecoder.FRAME_BYTES_MAX,
+            false,
+            new ReplyHandler() {
+              @Override
+              public void startupAccepted() {}
+
+              @Override
+              public void reply(ResultType type, short backend, Reply reply) {}
+
+              @Override
+              public void error(short backend, boolean fatal, String message, String hint) {
+                said.append(": ").append(message).append(hint.isEmpty() ? "" : ". " + hint);
+              }
+            })
+        .decode(frame);
+    return said.toString();
   }
 
   @Override
