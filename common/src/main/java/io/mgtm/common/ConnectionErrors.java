@@ -3,6 +3,7 @@ package io.mgtm.common;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.EOFException;
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
@@ -37,7 +38,7 @@ public final class ConnectionErrors {
    */
   public static String reason(Throwable failure, String prefix) {
     Throwable cause = failure;
-    for (int i = 0; i < CAUSES_MAX && cause.getCause() != null && !isRecord(cause); i++) {
+    for (int i = 0; i < CAUSES_MAX && cause.getCause() != null && !isLast(cause); i++) {
       cause = cause.getCause();
     }
     if (isRecord(cause) || NOT_TLS.equals(cause.getMessage())) {
@@ -57,6 +58,9 @@ public final class ConnectionErrors {
       return "its certificate is for another host (%s); make one for the name or address that is connected to"
           .formatted(cause.getMessage());
     }
+    if (cause instanceof ConnectException && cause.getMessage() == null) {
+      return "Connection refused"; // The JDK's client of HTTP leaves it out.
+    }
     if (cause instanceof ClosedChannelException) {
       return "it closed the connection";
     }
@@ -69,10 +73,24 @@ public final class ConnectionErrors {
     if (failure instanceof SSLException && cause instanceof EOFException) {
       return "it closed the connection when TLS was begun; it may not speak TLS";
     }
+    String http = http(String.valueOf(failure.getMessage()));
+    if (http != null) {
+      return http;
+    }
     boolean wrapped = failure instanceof DecoderException && failure.getCause() != null;
     return String.valueOf((wrapped ? failure.getCause() : failure).getMessage())
         .replaceFirst("^\\w+\\([^)]*\\) failed( with error\\(-?\\d+\\))?: ", "")
         .replaceFirst(": \\S*/[\\d.:a-f\\[\\]%]*:\\d+$", "");
+  }
+
+  /** What the JDK's client of HTTP means, or null when it is nothing of it. */
+  private static String http(String said) {
+    if (said.startsWith("HTTP/1.1 header parser received no bytes")) {
+      return "it closed the connection without an answer";
+    }
+    return said.startsWith("parsing HTTP/1.1 ") || said.startsWith("Invalid status line")
+        ? "it speaks no HTTP"
+        : null;
   }
 
   /** What the other end says is wrong, by a name of the protocol's. */
@@ -85,6 +103,11 @@ public final class ConnectionErrors {
     return name.equals("protocol_version")
         ? "it speaks another version of TLS"
         : "it refuses TLS (" + name.replace('_', ' ') + ")";
+  }
+
+  /** Whether the cause behind it tells less. */
+  private static boolean isLast(Throwable cause) {
+    return isRecord(cause) || cause instanceof ConnectException;
   }
 
   private static boolean isRecord(Throwable cause) {

@@ -6,6 +6,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
@@ -30,6 +31,18 @@ class ConnectionErrorsTest {
     }
     assertThat(ConnectionErrors.reason(new IOException("no such file: /dead/beef")))
         .isEqualTo("no such file: /dead/beef");
+  }
+
+  @Test
+  void whatTheClientOfHttpSaysIsTold() {
+    Exception refused = new ConnectException();
+    refused.initCause(new ClosedChannelException());
+    assertThat(ConnectionErrors.reason(refused)).isEqualTo("Connection refused");
+    assertThat(ConnectionErrors.reason(new ConnectException("Connection refused: /10.0.0.1:80")))
+        .isEqualTo("Connection refused");
+    Exception garbage = new IOException("parsing HTTP/1.1 status line, receiving [SSH-2.0]");
+    garbage.initCause(new EOFException("EOF reached while reading"));
+    assertThat(ConnectionErrors.reason(garbage)).isEqualTo("it speaks no HTTP");
   }
 
   private static String handshake(Exception cause) {

@@ -2,6 +2,7 @@ package io.mgtm.proxy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mgtm.common.ConnectionErrors;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -57,8 +58,12 @@ final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    JsonNode health = JSON.readTree(get("/health"));
+    String said = get("/health");
     String text = get("/metrics");
+    if (!text.contains("mgtm_gateway_commands_total")) {
+      throw noAnswer("what listens there is no proxy", null);
+    }
+    JsonNode health = JSON.readTree(said);
     boolean up = "up".equals(health.path("status").asText());
     Status status =
         new Status(
@@ -87,9 +92,15 @@ final class StatusCommand implements Callable<Integer> {
     try {
       return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
     } catch (IOException e) {
-      String why = e.getMessage() == null ? e.toString() : e.getMessage();
-      throw new IOException("cannot ask the proxy at " + metrics + ": " + why, e);
+      throw noAnswer(ConnectionErrors.reason(e), e);
     }
+  }
+
+  private IOException noAnswer(String why, IOException cause) {
+    return new IOException(
+        "no answer from a proxy at %s (%s); see --metrics, and whether it runs there"
+            .formatted(metrics, why),
+        cause);
   }
 
   private static long metric(String text, String name) {

@@ -119,7 +119,7 @@ class ProxyJarIT {
         .contains("\"nowhere\" is no address: expected HOST:PORT")
         .contains("see mgtm proxy start --help");
     assertThat(run("status", "--metrics", "127.0.0.1:1"))
-        .startsWith("mgtm: cannot ask the proxy at 127.0.0.1:1");
+        .startsWith("mgtm: no answer from a proxy at 127.0.0.1:1 (Connection refused)");
     assertThat(List.of(run("--help"))).first().asString().contains("Runs and asks proxies");
   }
 }
