@@ -6,7 +6,10 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -55,8 +58,14 @@ public record TlsFiles(String prefix, Path certificate, Path key, Path trust) {
   }
 
   private JdkSslContext context(boolean server, String... versions) throws IOException {
+    checkReadable("certificate", certificate);
+    checkReadable("key", key);
+    checkReadable("trust", trust);
     File chain = certificate == null ? null : certificate.toFile();
     try {
+      if (chain != null && !KeyPairs.belong(chain, key.toFile())) {
+        throw new IOException("the key is not that of the certificate");
+      }
       SslContextBuilder builder =
           server
               ? SslContextBuilder.forServer(chain, key.toFile())
@@ -68,8 +77,20 @@ public record TlsFiles(String prefix, Path certificate, Path key, Path trust) {
         builder.trustManager(trust.toFile()).clientAuth(ClientAuth.REQUIRE);
       }
       return (JdkSslContext) builder.sslProvider(SslProvider.JDK).protocols(versions).build();
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IOException("cannot use " + this + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void checkReadable(String setting, Path file) throws IOException {
+    if (file == null) {
+      return;
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      in.read();
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot read %s: %s".formatted(named(setting, file), FileErrors.reason(e)), e);
     }
   }
 
