@@ -113,12 +113,19 @@ public final class Cli {
     Readiness.tell();
     try {
       Throwable cause = failure.get();
-      tell(err, "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage()));
+      tell(err, "stopped: " + why(cause));
       err.flush();
       return FAILED;
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }
+  }
+
+  /** Why a server stopped, as a clause. */
+  public static String why(Throwable cause) {
+    return cause.getMessage() == null
+        ? "an error in the program, which the log shows"
+        : cause.getMessage();
   }
 
   /** What an operator can mend is one line; anything else is our fault, and shows where. */
@@ -138,7 +145,9 @@ public final class Cli {
     if (e instanceof FileSystemException f && f.getFile() != null) {
       return f.getFile() + ": " + FileErrors.reason(f);
     }
-    return e.getMessage() == null ? e.toString() : e.getMessage();
+    return e.getMessage() == null
+        ? "input or output failed; " + FileErrors.reason(e)
+        : e.getMessage();
   }
 
   private static int refuse(CommandLine.ParameterException e, String[] args) {

@@ -1,5 +1,6 @@
 package io.mgtm.common;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -33,16 +34,16 @@ public final class FileErrors {
     if (cause instanceof CharacterCodingException) {
       return "it is not a text in UTF-8";
     }
-    if (cause instanceof FileSystemException fileSystem && fileSystem.getReason() != null) {
-      return fileSystem.getReason();
+    if (cause instanceof EOFException) {
+      return "it ends too early";
     }
-    if ("Is a directory".equals(cause.getMessage())) {
+    String said =
+        cause instanceof FileSystemException fileSystem
+            ? fileSystem.getReason()
+            : cause.getMessage();
+    if ("Is a directory".equals(said)) {
       return "it is a folder";
     }
-    if (cause.getClass() == IOException.class && cause.getMessage() != null) {
-      return cause.getMessage();
-    }
-    String simple = cause.getClass().getSimpleName();
-    return cause.getMessage() == null ? simple : simple + " " + cause.getMessage();
+    return said == null ? "the system does not say why" : said;
   }
 }

@@ -71,7 +71,8 @@ class CliTest {
     assertThat(run(new NoSuchFileException("/a/b"))).isOne();
     assertThat(run(new IOException())).isOne();
     assertThat(err.toString())
-        .isEqualTo("mgtm: /a/b: there is no such file or folder\nmgtm: java.io.IOException\n");
+        .isEqualTo(
+            "mgtm: /a/b: there is no such file or folder\nmgtm: input or output failed; the system does not say why\n");
   }
 
   @Test

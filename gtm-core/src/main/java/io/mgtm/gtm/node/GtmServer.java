@@ -1,5 +1,6 @@
 package io.mgtm.gtm.node;
 
+import io.mgtm.common.Cli;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.HttpEndpoint;
 import io.mgtm.common.ListenErrors;
@@ -167,7 +168,7 @@ public final class GtmServer implements AutoCloseable {
   /** Stops serving at once: what is not acknowledged is in doubt. Any thread. */
   private void fail(Throwable cause) {
     if (failure.complete(cause)) {
-      trouble = "stopped: " + (cause.getMessage() == null ? cause : cause.getMessage());
+      trouble = "stopped: " + Cli.why(cause);
       if (cause instanceof LogException) {
         log.error("The GTM cannot go on: {}", cause.getMessage());
       } else {

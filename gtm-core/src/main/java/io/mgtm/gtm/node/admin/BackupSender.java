@@ -27,6 +27,8 @@ final class BackupSender {
   static final String BUSY =
       BACKUPS_MAX + " backups are being taken already; wait until one has ended";
 
+  private static final String NOT_WRITTEN = "the node could not write the backup; its log says why";
+
   private static final Logger log = LoggerFactory.getLogger(BackupSender.class);
   private static final int WAIT_MS = 2;
 
@@ -84,7 +86,7 @@ final class BackupSender {
       owner.execute(peer::abort);
     } catch (RuntimeException | OutOfMemoryError e) {
       log.error("The backup for {} failed", peer.describe(), e);
-      owner.execute(() -> AdminReplies.fail(peer, id, "the state could not be encoded: " + e));
+      owner.execute(() -> AdminReplies.fail(peer, id, NOT_WRITTEN));
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -59,6 +60,21 @@ public record Membership(
 
   public static Membership ofVoters(List<MemberId> voters) {
     return new Membership(voters, List.of(), Optional.empty(), "");
+  }
+
+  /** Who is in it, as a clause for the log. */
+  public String inWords() {
+    if (voters.isEmpty() && learners.isEmpty()) {
+      return "no members known";
+    }
+    return "members "
+        + names(voters)
+        + (learners.isEmpty() ? "" : ", without a vote " + names(learners))
+        + (witness.isEmpty() ? "" : ", witness " + witness);
+  }
+
+  private static String names(List<MemberId> members) {
+    return members.stream().map(MemberId::name).collect(Collectors.joining(" "));
   }
 
   /**

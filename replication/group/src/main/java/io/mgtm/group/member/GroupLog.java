@@ -117,7 +117,11 @@ public class GroupLog extends CoreMember {
             parts.nowMs()),
         settings);
     log.info(
-        "Member {}: {}, entries to {}, {}", self, record, store.lastIndex(), core.membership());
+        "Member {} begins in term {}, entries to {}, {}",
+        self,
+        record.term(),
+        store.lastIndex(),
+        core.membership().inWords());
   }
 
   @Override

@@ -64,7 +64,11 @@ public final class WitnessLog extends CoreMember {
             parts.nowMs()),
         settings);
     log.info(
-        "Witness {}: {}, entries to {}, {}", self, record, disk.lastIndex(), core.membership());
+        "Witness {} begins in term {}, entries to {}, {}",
+        self,
+        record.term(),
+        disk.lastIndex(),
+        core.membership().inWords());
   }
 
   @Override

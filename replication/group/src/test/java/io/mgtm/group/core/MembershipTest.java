@@ -27,6 +27,14 @@ class MembershipTest {
   }
 
   @Test
+  void isToldByNames() {
+    assertThat(Membership.NONE.inWords()).isEqualTo("no members known");
+    assertThat(Membership.ofVoters(List.of(G1, G2)).inWords()).isEqualTo("members g1 g2");
+    assertThat(Membership.ofVoters(List.of(G1)).withLearner(G2).withWitness("w").inWords())
+        .isEqualTo("members g1, without a vote g2, witness w");
+  }
+
+  @Test
   void isWrittenAsBeforeWhereNobodySaidADurability() {
     assertThat(Membership.ofVoters(List.of(G1, G2)).encoded()).startsWith(2, 0);
     assertThat(Membership.NONE.forces()).isEqualTo(DurabilityMode.CRITICAL);
