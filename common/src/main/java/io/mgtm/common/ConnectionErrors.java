@@ -19,6 +19,9 @@ public final class ConnectionErrors {
   /** How the JDK says that what came is no TLS. */
   private static final String NOT_TLS = "Unsupported or unrecognized SSL message";
 
+  /** How the JDK says that a client has shown no certificate to a server that wants one. */
+  private static final String NO_CERTIFICATE = "Empty client certificate chain";
+
   private static final String ALERT = "Received fatal alert: ";
 
   private ConnectionErrors() {}
@@ -66,6 +69,10 @@ public final class ConnectionErrors {
     }
     if (cause instanceof SSLException) {
       String told = String.valueOf(cause.getMessage());
+      if (told.equals(NO_CERTIFICATE)) {
+        return "it shows no certificate, which "
+            + (prefix == null ? "is wanted here" : prefix + "trust here wants");
+      }
       if (told.contains(ALERT)) {
         return alert(told.substring(told.indexOf(ALERT) + ALERT.length()), prefix);
       }

@@ -83,6 +83,9 @@ class ConnectionErrorsTest {
     Exception chain = new SSLHandshakeException("PKIX path validation failed");
     chain.initCause(new CertPathValidatorException("Path does not chain with any anchor"));
     assertThat(ConnectionErrors.reason(chain, "links.")).contains("is not trusted", "links.trust");
+    Exception none = new SSLHandshakeException("Empty client certificate chain");
+    assertThat(ConnectionErrors.reason(new DecoderException(none), "links."))
+        .isEqualTo("it shows no certificate, which links.trust here wants");
   }
 
   @Test

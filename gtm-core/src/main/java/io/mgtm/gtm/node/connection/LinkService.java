@@ -1,5 +1,6 @@
 package io.mgtm.gtm.node.connection;
 
+import io.mgtm.common.ConnectionErrors;
 import io.mgtm.common.Rarely;
 import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.PartialBudget;
@@ -30,6 +31,7 @@ public record LinkService(
     Consumer<Throwable> fatal) {
   private static final Logger log = LoggerFactory.getLogger(LinkService.class);
   private static final Rarely STRANGERS = new Rarely();
+  private static final Rarely HANDSHAKES = new Rarely();
 
   /** This node closes a link for what the other side did. */
   void closing(String peer, String why) {
@@ -37,9 +39,15 @@ public record LinkService(
     metrics.protocolError();
   }
 
-  /** A link met an exception or an error; one of the network is nothing special. */
+  /**
+   * A link met an exception or an error; one of the network is nothing special, and one of TLS is
+   * told.
+   */
   void failed(String peer, Throwable cause) {
-    if (cause instanceof IOException || cause.getCause() instanceof SSLException) {
+    if (cause instanceof SSLException || cause.getCause() instanceof SSLException) {
+      String why = ConnectionErrors.reason(cause, "links.");
+      HANDSHAKES.run(more -> log.info("No TLS with the link of {}: {}{}", peer, why, more));
+    } else if (cause instanceof IOException) {
       log.debug("The link of {}: {}", peer, cause.toString());
     } else {
       log.error("Closing the link of {} for an error in its handler", peer, cause);

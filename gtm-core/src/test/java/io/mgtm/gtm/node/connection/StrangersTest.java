@@ -14,8 +14,11 @@ import io.mgtm.gtm.wire.link.LinkWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
+import java.security.cert.CertPathBuilderException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +75,20 @@ class StrangersTest {
       assertThat(channel.isOpen()).isFalse();
     }
     assertThat(linesWith("Closing")).isBetween(1L, (long) LINES_MAX);
+  }
+
+  @Test
+  void aHandshakeOfTlsThatFailsIsSaidSomeTimesAMinuteWithTheSetting() throws IOException {
+    SSLHandshakeException untrusted = new SSLHandshakeException("PKIX path building failed");
+    untrusted.initCause(new CertPathBuilderException("unable to find valid path"));
+    for (int i = 0; i < TIMES; i++) {
+      EmbeddedChannel channel = link();
+      channel.pipeline().fireExceptionCaught(new DecoderException(untrusted));
+      channel.pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
+      channel.close();
+    }
+    assertThat(linesWith("in links.trust")).isBetween(1L, (long) LINES_MAX);
+    assertThat(linesWith("reset by peer")).isZero();
   }
 
   @Test
