@@ -7,12 +7,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -61,6 +63,20 @@ abstract class AdminCommand implements Callable<Integer> {
   /** An argument is wrong. */
   final ParameterException bad(String message) {
     return new ParameterException(spec.commandLine(), message);
+  }
+
+  /** An option is given that reads a folder: of the others only those named have a meaning. */
+  final void refuseBeside(String option, Set<String> allowed) {
+    spec.commandLine().getParseResult().matchedOptions().stream()
+        .map(OptionSpec::longestName)
+        .filter(given -> !given.equals(option) && !allowed.contains(given))
+        .findFirst()
+        .ifPresent(
+            given -> {
+              throw bad(
+                  "%s is of a GTM that runs, and %s of one that is stopped: give one of them"
+                      .formatted(given, option));
+            });
   }
 
   final int timeoutMs() {

@@ -1,5 +1,6 @@
 package io.mgtm.gtm.cli;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.storage.DiskFiles;
 import io.mgtm.gtm.node.backup.BackupFile;
 import java.io.IOException;
@@ -10,12 +11,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code mgtm gtm backup}: the whole state, at one moment, in a file. */
-@Command(name = "backup", description = "Writes the whole state, as of one moment, to a file.")
+@Command(
+    name = "backup",
+    description =
+        "Writes the whole state, as of one moment, to a file: that of the running group, or, with"
+            + " --from-data, what a stopped member's folder holds.")
 final class BackupCommand extends AdminCommand {
+  private static final String FROM_DATA = "--from-data";
+  private static final String MODE = "--mode";
+
   @Option(
       names = "--to",
       paramLabel = "FILE",
@@ -23,8 +32,29 @@ final class BackupCommand extends AdminCommand {
       description = "The file to write; it must not exist.")
   private Path to;
 
+  @Option(
+      names = FROM_DATA,
+      paramLabel = "DIR",
+      description =
+          "The data folder of a stopped member, which is not changed: for a group that has lost"
+              + " its majority for good. In place of the options that say where a GTM listens.")
+  private Path fromData;
+
+  @Option(
+      names = MODE,
+      paramLabel = "MODE",
+      completionCandidates = Modes.class,
+      converter = Modes.class,
+      description = "With --from-data: how the group replicated. To be said of lazy and total.")
+  private GroupMode mode;
+
   @Override
   String run() throws IOException {
+    if (fromData != null) {
+      refuseBeside(FROM_DATA, Set.of("--to", MODE));
+    } else if (mode != null) {
+      throw bad(MODE + " is said with " + FROM_DATA + " only");
+    }
     if (Files.exists(to)) {
       throw new IOException(to + " exists already; choose another file with --to");
     }
@@ -34,33 +64,48 @@ final class BackupCommand extends AdminCommand {
           "cannot write %s: there is no folder %s; make it, or choose another with --to"
               .formatted(to, parent));
     }
+    if (fromData != null && parent.toRealPath().startsWith(fromData.toRealPath())) {
+      throw new IOException(to + " is in the folder that is read; choose another with --to");
+    }
     Path unfinished = to.resolveSibling(to.getFileName() + ".tmp");
     try {
-      BackupFile backup = write(unfinished);
+      String missing = write(unfinished);
+      BackupFile backup = opened(unfinished);
       Files.move(unfinished, to, StandardCopyOption.ATOMIC_MOVE);
       DiskFiles.forceDirectory(parent);
-      return "%s holds the state at entry %d, %d bytes"
-          .formatted(to, backup.index(), backup.bytes());
+      return "%s holds the state at entry %d, %d bytes%s"
+          .formatted(to, backup.index(), backup.bytes(), missing);
     } finally {
       Files.deleteIfExists(unfinished);
     }
   }
 
-  /** Writes the file as it comes, and reads through it. */
-  private BackupFile write(Path unfinished) throws IOException {
+  /** Writes the file as it comes, and says what may be missing in it. */
+  private String write(Path unfinished) throws IOException {
+    Path copy = to.resolveSibling(unfinished.getFileName() + "-folder");
+    FolderBackup folder = fromData == null ? null : FolderBackup.read(fromData, copy, mode);
     try (FileChannel file =
         FileChannel.open(
             unfinished,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      askLeader("backup", "", new IntoFile(file));
+      OutputStream into = new IntoFile(file);
+      if (folder == null) {
+        askLeader("backup", "", into);
+      } else {
+        folder.writeTo(into);
+      }
       file.force(true);
     }
+    return folder == null ? "" : folder.missing();
+  }
+
+  private static BackupFile opened(Path unfinished) throws IOException {
     try {
       return BackupFile.open(unfinished);
     } catch (BackupFile.BadBackupException e) {
-      throw new IOException("what the node sent is damaged: " + e.getMessage(), e);
+      throw new IOException("what was written is damaged: " + e.getMessage(), e);
     }
   }
 

@@ -39,7 +39,8 @@ public final class NoLeader {
         + ", and without more of them nobody may lead. Start them"
         + (lasting
             ? LAST_RESORT
-                + "they are lost for good, restore a backup into an empty folder of each member"
+                + "they are lost for good, restore a backup into an empty folder of each member: that of"
+                + " a folder that is left, ./mgtm gtm backup --from-data, or the newest"
             : "");
   }
 

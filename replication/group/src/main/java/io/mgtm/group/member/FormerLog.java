@@ -26,7 +26,9 @@ import org.slf4j.LoggerFactory;
  */
 final class FormerLog {
   private static final Logger log = LoggerFactory.getLogger(FormerLog.class);
-  private static final long TERM = 1;
+
+  /** Of all that former versions wrote. */
+  static final long TERM = 1;
 
   private final LogStore store;
   private final StateMachine machine;

@@ -103,6 +103,38 @@ final class TermStore {
       return Optional.empty();
     }
     VoteFile.Note note = read.get();
+    Stored stored = decoded(note);
+    FolderName.check(files, stored.record().initial(), isAlone(note), folderOfAlone());
+    return Optional.of(stored);
+  }
+
+  /**
+   * What a start would make of a folder's record, which stays as it is; that of a node without a
+   * group too.
+   *
+   * @param lastTerm of the folder's log
+   * @throws LogException with CORRUPT when it is damaged, with FORMAT when this version has not
+   *     written the log
+   */
+  static TermRecord atStart(
+      StorageFiles files, String boot, RecoveryReport recovery, long lastTerm) {
+    VoteFile.Note note = isIn(files) ? new TermStore(files, boot).file.read(0) : null;
+    if (note == null || (isAlone(note) && lastTerm == FormerLog.TERM)) {
+      throw new LogException(
+          Category.FORMAT,
+          "Nobody has gone on with the folder %s in this version; start and stop the node on it once"
+              .formatted(files.describe("")));
+    }
+    Stored stored = decoded(note);
+    boolean otherMemory = isAlone(note) || !BootId.isSame(stored.boot(), boot);
+    return stored.record().started(unsyncedMayBeLost(recovery, otherMemory));
+  }
+
+  private static boolean isAlone(VoteFile.Note note) {
+    return note.version() == VERSION_ALONE;
+  }
+
+  private static Stored decoded(VoteFile.Note note) {
     ByteBuffer from = note.content();
     long term = from.getLong();
     long incarnation = from.getLong();
@@ -113,21 +145,19 @@ final class TermStore {
         note.version() < FIRST_WITH_FOUNDING
             ? NO_FOUNDING
             : new UUID(from.getLong(), from.getLong());
-    FolderName.check(files, initial, note.version() == VERSION_ALONE, folderOfAlone());
     boolean synced = from.get() != 0 && note.version() >= FIRST_WITH_SYNCED;
     byte[] bootBytes = new byte[Byte.toUnsignedInt(from.get())];
     from.get(bootBytes);
-    return Optional.of(
-        new Stored(
-            new TermRecord(
-                term,
-                voted,
-                incarnation,
-                durabilityState,
-                initial,
-                founding.equals(NO_FOUNDING) ? null : founding,
-                synced),
-            new String(bootBytes, UTF_8)));
+    return new Stored(
+        new TermRecord(
+            term,
+            voted,
+            incarnation,
+            durabilityState,
+            initial,
+            founding.equals(NO_FOUNDING) ? null : founding,
+            synced),
+        new String(bootBytes, UTF_8));
   }
 
   /**
@@ -146,13 +176,11 @@ final class TermStore {
           "%s is missing beside a log, and without it a member of a group could vote twice: it starts with an empty folder and joins again; only a node that was never in a group is started here, and without --members"
               .formatted(file.describe()));
     }
-    boolean unsyncedMayBeLost =
-        !recovery.clean()
-            && stored.isPresent()
-            && (recovery.unsyncedMayBeLost() || isOfOtherMemory(stored.get()));
     TermRecord record =
         stored
-            .map(found -> found.record().started(unsyncedMayBeLost))
+            .map(
+                found ->
+                    found.record().started(unsyncedMayBeLost(recovery, isOfOtherMemory(found))))
             .orElse(ofAlone == null ? TermRecord.fresh() : ofAlone);
     if (record.founding() == null
         && recovery.lastIndex() > 0
@@ -161,6 +189,10 @@ final class TermStore {
     }
     save(record);
     return record;
+  }
+
+  private static boolean unsyncedMayBeLost(RecoveryReport recovery, boolean otherMemory) {
+    return !recovery.clean() && (recovery.unsyncedMayBeLost() || otherMemory);
   }
 
   private UUID folderOfAlone() {

@@ -31,9 +31,16 @@ public final class DiskFiles implements StorageFiles {
   private static final byte[] ZEROS = new byte[1 << 16];
 
   private final Path folder;
+  private final Path shown;
 
   public DiskFiles(Path folder) {
+    this(folder, folder);
+  }
+
+  /** Those of a copy, which are described as the original files. */
+  DiskFiles(Path folder, Path original) {
     this.folder = folder;
+    this.shown = original;
   }
 
   @Override
@@ -220,7 +227,7 @@ public final class DiskFiles implements StorageFiles {
 
   @Override
   public String describe(String name) {
-    return folder.resolve(name).toString();
+    return shown.resolve(name).toString();
   }
 
   /** A mapped file. The mapping goes when the buffer is collected; segments are reused instead. */

@@ -45,6 +45,25 @@ final class FolderLock implements AutoCloseable {
    *     folder; with ACCESS when the folder cannot be written
    */
   static FolderLock acquire(Path folder) {
+    return acquire(folder, FolderLock::lock);
+  }
+
+  /**
+   * Keeps owners away while a folder is read, which is not changed by that and need not be
+   * writable.
+   *
+   * @throws LogException as {@link #acquire} throws
+   */
+  static FolderLock acquireToRead(Path folder) {
+    return acquire(folder, FolderLock::lockToRead);
+  }
+
+  private interface Locking {
+    /** The channel that holds the lock, or null when nobody ever owned the folder. */
+    FileChannel lock(Path folder, Path file) throws IOException;
+  }
+
+  private static FolderLock acquire(Path folder, Locking locking) {
     Path file = folder.resolve(NAME);
     Path real;
     try {
@@ -56,7 +75,7 @@ final class FolderLock implements AutoCloseable {
       throw inUse(folder, "this process itself (" + ProcessHandle.current().pid() + ")");
     }
     try {
-      return new FolderLock(real, lock(folder, file));
+      return new FolderLock(real, locking.lock(folder, file));
     } catch (IOException e) {
       OWNED_HERE.remove(real);
       throw IoErrors.of("lock", file, e);
@@ -71,15 +90,32 @@ final class FolderLock implements AutoCloseable {
         FileChannel.open(
             file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
-      FileLock lock = channel.tryLock();
-      if (lock == null) {
-        throw inUse(folder, "the running process " + Files.readString(file, UTF_8).strip());
-      }
+      refuseUnlocked(channel.tryLock(), folder, file);
       writeOwner(channel);
       return channel;
     } catch (IOException | LogException e) {
       channel.close();
       throw e;
+    }
+  }
+
+  private static FileChannel lockToRead(Path folder, Path file) throws IOException {
+    if (!Files.exists(file)) {
+      return null;
+    }
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+    try {
+      refuseUnlocked(channel.tryLock(0, Long.MAX_VALUE, true), folder, file);
+      return channel;
+    } catch (IOException | LogException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static void refuseUnlocked(FileLock lock, Path folder, Path file) throws IOException {
+    if (lock == null) {
+      throw inUse(folder, "the running process " + Files.readString(file, UTF_8).strip());
     }
   }
 
@@ -104,7 +140,9 @@ final class FolderLock implements AutoCloseable {
   @Override
   public void close() {
     try {
-      channel.close();
+      if (channel != null) {
+        channel.close();
+      }
     } catch (IOException e) {
       throw IoErrors.of("unlock", realFolder.resolve(NAME), e);
     } finally {
