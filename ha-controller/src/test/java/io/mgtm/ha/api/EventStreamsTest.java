@@ -10,9 +10,9 @@ import io.mgtm.ha.core.OperatorCommand;
 import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ class EventStreamsTest {
   private static final long NEVER_MS = 3_600_000;
 
   private EventStreams streams = new EventStreams(NEVER_MS, NEVER_MS);
-  private final List<String> sent = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> sent = new CopyOnWriteArrayList<>();
   private final List<Thread> readers = new ArrayList<>();
   private ClusterState state = ClusterState.EMPTY;
 
