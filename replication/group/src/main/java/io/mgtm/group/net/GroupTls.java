@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.common.FileErrors;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.netty.buffer.ByteBufAllocator;
@@ -8,9 +9,13 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.KeyStoreException;
+import java.security.UnrecoverableKeyException;
+import java.util.Collections;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -36,6 +41,7 @@ final class GroupTls {
     try (var in = Files.newInputStream(keys.keyStore())) {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(in, password);
+      refuseWithoutKey(store);
       KeyManagerFactory own =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       own.init(store, password);
@@ -58,9 +64,29 @@ final class GroupTls {
     } catch (IOException | GeneralSecurityException e) {
       throw new LogException(
           Category.ACCESS,
-          "The keys in %s cannot be used: %s".formatted(keys.keyStore(), e.getMessage()),
+          "The key store %s cannot be used: %s".formatted(keys.keyStore(), why(e)),
           e);
     }
+  }
+
+  private static String why(Exception e) {
+    if (e.getCause() instanceof UnrecoverableKeyException) {
+      return "its password is another one";
+    }
+    if (e instanceof FileSystemException file) {
+      return FileErrors.reason(file);
+    }
+    return e instanceof IOException ? "it is no PKCS #12 file, or is damaged" : e.getMessage();
+  }
+
+  /** It would be noticed by the others only, as a member that shows no certificate. */
+  private static void refuseWithoutKey(KeyStore store) throws KeyStoreException {
+    for (String alias : Collections.list(store.aliases())) {
+      if (store.isKeyEntry(alias)) {
+        return;
+      }
+    }
+    throw new KeyStoreException("it has no key with its certificate");
   }
 
   SslHandler accepting(ByteBufAllocator alloc) {
