@@ -50,16 +50,6 @@ public final class SourceConnection extends DiallingConnection {
     return met;
   }
 
-  /** Bytes of data given to this connection so far. */
-  public long bytesBeforeCompression() {
-    return writer().bytesBefore();
-  }
-
-  /** Bytes of data sent so far. */
-  public long bytesAfterCompression() {
-    return writer().bytesAfter();
-  }
-
   @Override
   boolean isEstablished() {
     return met;
