@@ -168,7 +168,7 @@ class AttachTest {
     }
   }
 
-  private final class Node implements LinkConnector, Link {
+  private final class Node extends IdleLink implements LinkConnector {
     @Override
     public String address() {
       return "h:1";
@@ -221,15 +221,9 @@ class AttachTest {
     }
 
     @Override
-    public void closeSession(long session) {}
-
-    @Override
     public void ping(long nonce) {
       time.after(1, () -> listener.pong(nonce));
     }
-
-    @Override
-    public void flush() {}
 
     @Override
     public void close() {

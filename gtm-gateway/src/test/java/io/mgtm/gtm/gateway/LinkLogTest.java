@@ -3,28 +3,22 @@ package io.mgtm.gtm.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.mgtm.gtm.wire.link.Leadership;
-import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.RefusalCode;
+import io.mgtm.testing.LogLines;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the log says of a node whose link fails again and again. */
 class LinkLogTest {
   private static final String WHY = "it refuses the link: the secret is that of a role";
 
-  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  @RegisterExtension private final LogLines lines = new LogLines();
   private final SimTime time = new SimTime();
   private boolean refuses = true;
   private boolean away;
@@ -40,16 +34,8 @@ class LinkLogTest {
           () -> {},
           new GatewayMetrics(new SimpleMeterRegistry()));
 
-  @BeforeEach
-  void listen() {
-    lines.list = new CopyOnWriteArrayList<>();
-    lines.start();
-    root.addAppender(lines);
-  }
-
   @AfterEach
   void stop() {
-    root.detachAppender(lines);
     upstream.close();
   }
 
@@ -58,7 +44,7 @@ class LinkLogTest {
   }
 
   private List<String> said() {
-    return lines.list.stream()
+    return lines.list().stream()
         .filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
         .map(ILoggingEvent::getFormattedMessage)
         .toList();
@@ -71,7 +57,7 @@ class LinkLogTest {
     assertThat(refused).isBetween(30, 130);
     assertThat(said()).hasSizeLessThan(6).containsOnlyOnce("No link to g1: " + WHY);
     assertThat(upstream.trouble()).endsWith("g1: " + WHY);
-    lines.list.clear();
+    lines.list().clear();
     refuses = false;
     run(70_000);
     assertThat(upstream.trouble()).isEmpty();
@@ -83,7 +69,7 @@ class LinkLogTest {
     refuses = false;
     upstream.start();
     run(5_000);
-    lines.list.clear();
+    lines.list().clear();
     away = true;
     last.closed("it was cut");
     run(60_000);
@@ -94,7 +80,7 @@ class LinkLogTest {
             "No link to g1: it is away");
   }
 
-  private final class Node implements LinkConnector, Link {
+  private final class Node extends IdleLink implements LinkConnector {
     private LinkListener listener;
 
     @Override
@@ -125,26 +111,5 @@ class LinkLogTest {
         time.after(1, () -> to.attached(session, 0));
       }
     }
-
-    @Override
-    public void commands(long session, long acked, long first, int count, ByteBuf commands) {}
-
-    @Override
-    public void present(LinkEntries entries) {}
-
-    @Override
-    public void pull(long id, boolean more) {}
-
-    @Override
-    public void closeSession(long session) {}
-
-    @Override
-    public void ping(long nonce) {}
-
-    @Override
-    public void flush() {}
-
-    @Override
-    public void close() {}
   }
 }

@@ -73,7 +73,7 @@ class PresentedEntriesTest {
     upstream.close();
   }
 
-  private final class Node implements LinkConnector, Link {
+  private final class Node extends IdleLink implements LinkConnector {
     private final String name;
     private LinkListener listener;
 
@@ -116,15 +116,6 @@ class PresentedEntriesTest {
     public void pull(long id, boolean more) {
       throw new AssertionError("no long reply was told");
     }
-
-    @Override
-    public void closeSession(long session) {}
-
-    @Override
-    public void ping(long nonce) {}
-
-    @Override
-    public void flush() {}
 
     @Override
     public void close() {

@@ -3,47 +3,34 @@ package io.mgtm.gtm.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.EventLoops;
+import io.mgtm.testing.LogLines;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /** Whoever reaches a gateway's port may say what it likes, and fills no disk with it. */
 class StrangersTest {
   private static final int TIMES = 200;
   private static final long LINES_MAX = 40;
 
-  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  @RegisterExtension private final LogLines lines = new LogLines();
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();
   private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-gateway", fatal::set);
   private final EventLoop loop = loops.next();
 
-  @BeforeEach
-  void listen() {
-    lines.list = new CopyOnWriteArrayList<>();
-    lines.start();
-    root.addAppender(lines);
-  }
-
   @AfterEach
   void stop() throws InterruptedException {
-    root.detachAppender(lines);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
     assertThat(fatal.get()).isNull();
   }
@@ -79,7 +66,7 @@ class StrangersTest {
           .get();
     }
     loop.submit(gateway::close).get();
-    assertThat(lines.list.stream().filter(l -> l.getFormattedMessage().contains(word)).count())
+    assertThat(lines.list().stream().filter(l -> l.getFormattedMessage().contains(word)).count())
         .isBetween(1L, LINES_MAX);
   }
 }

@@ -4,48 +4,30 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.wire.link.LinkWriter;
+import io.mgtm.testing.LogLines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.security.cert.CertPathBuilderException;
-import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLHandshakeException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Whoever reaches the port may say what it likes, and fills no disk with it. */
 class StrangersTest {
   private static final int TIMES = 200;
   private static final int LINES_MAX = 40;
 
-  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    lines.list = new CopyOnWriteArrayList<>();
-    lines.start();
-    root.addAppender(lines);
-  }
-
-  @AfterEach
-  void stop() {
-    root.detachAppender(lines);
-  }
+  @RegisterExtension private final LogLines lines = new LogLines();
 
   private long linesWith(String text) {
-    return lines.list.stream()
+    return lines.list().stream()
         .filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
         .filter(line -> line.getFormattedMessage().contains(text))
         .count();

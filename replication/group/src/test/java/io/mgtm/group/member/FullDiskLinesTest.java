@@ -3,34 +3,19 @@ package io.mgtm.group.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
+import io.mgtm.testing.LogLines;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the log of a process says while the disk is full. */
 class FullDiskLinesTest {
-  private final Logger log = (Logger) LoggerFactory.getLogger("io.mgtm.group");
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  @RegisterExtension private final LogLines lines = new LogLines("io.mgtm.group");
   private final LoneLogFixture fixture = new LoneLogFixture();
 
-  @BeforeEach
-  void listen() {
-    lines.start();
-    log.addAppender(lines);
-  }
-
-  @AfterEach
-  void stop() {
-    log.detachAppender(lines);
-  }
-
   private List<ILoggingEvent> warnings(String with) {
-    return lines.list.stream()
+    return lines.list().stream()
         .filter(line -> line.getLevel() == Level.WARN)
         .filter(line -> line.getFormattedMessage().contains(with))
         .toList();

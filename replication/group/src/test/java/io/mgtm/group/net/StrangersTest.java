@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.mgtm.common.AllowList;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.LogLines;
 import io.mgtm.testing.OwnAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -34,8 +34,8 @@ import org.jgroups.logging.LogFactory;
 import org.jgroups.protocols.SYM_ENCRYPT;
 import org.jgroups.util.ExtendedUUID;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.LoggerFactory;
 
 /** What comes to the ports of a group from who is no member. */
@@ -44,8 +44,7 @@ class StrangersTest {
   private static final int LINES_MAX = 40;
   private static final int READ_MS = 180_000;
 
-  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  @RegisterExtension private final LogLines lines = new LogLines();
   private final List<InetSocketAddress> addresses = OwnAddress.addresses(2);
   private final List<Member> members = new ArrayList<>();
 
@@ -82,16 +81,8 @@ class StrangersTest {
     }
   }
 
-  @BeforeEach
-  void listen() {
-    lines.list = new CopyOnWriteArrayList<>();
-    lines.start();
-    root.addAppender(lines);
-  }
-
   @AfterEach
   void stop() {
-    root.detachAppender(lines);
     members.forEach(Member::close);
   }
 
@@ -171,14 +162,14 @@ class StrangersTest {
   @Test
   void nonsenseFillsNoLogAndHindersNobody() throws Exception {
     start(List.of());
-    lines.list.clear();
+    lines.list().clear();
     throwAt(asMember(nonsense()), 3);
     throwAt("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(UTF_8), TIMES);
     throwAt(asMember(message(0x7fff0000, (byte) 1)), TIMES);
     throwAt(asMember(message(-7, (byte) 1)), TIMES);
     heardAll("end");
     List<ILoggingEvent> said =
-        lines.list.stream().filter(e -> e.getLevel().isGreaterOrEqual(Level.INFO)).toList();
+        lines.list().stream().filter(e -> e.getLevel().isGreaterOrEqual(Level.INFO)).toList();
     assertThat(said).as(said::toString).hasSizeLessThan(LINES_MAX);
     assertThat(said).allMatch(e -> e.getThrowableProxy() == null);
   }
@@ -187,7 +178,7 @@ class StrangersTest {
   @Test
   void lengthInsideAMessageIsNotBelievedBeforeItsBytesAreThere() throws Exception {
     start(List.of());
-    lines.list.clear();
+    lines.list().clear();
     ByteBuffer content = ByteBuffer.allocate(12);
     content.put((byte) 0).putShort(Message.BYTES_MSG);
     content.put((byte) 0).putShort((short) 0).putShort((short) 0).putInt(0x7fff_fff0);
@@ -199,7 +190,7 @@ class StrangersTest {
     } finally {
       listener.setLevel(null);
     }
-    assertThat(lines.list)
+    assertThat(lines.list())
         .anyMatch(e -> e.getFormattedMessage().contains("it says that it has 2147483632 bytes"));
   }
 
@@ -208,11 +199,11 @@ class StrangersTest {
   void whatJgroupsSaysOfStrangersFillsNoLog() {
     start(List.of());
     Log encryption = LogFactory.getLog(SYM_ENCRYPT.class);
-    lines.list.clear();
+    lines.list().clear();
     for (int i = 0; i < TIMES; i++) {
       encryption.error("%s: received message without encrypt header from %s", "m0", i);
     }
-    assertThat(lines.list)
+    assertThat(lines.list())
         .anyMatch(e -> e.getFormattedMessage().contains("without encrypt header"))
         .hasSizeLessThan(LINES_MAX);
   }
@@ -241,7 +232,7 @@ class StrangersTest {
   @Test
   void whoDoesNotBeginAsAMemberDoesIsClosed() throws Exception {
     start(List.of());
-    lines.list.clear();
+    lines.list().clear();
     InetSocketAddress at = addresses.get(0);
     byte[] beginning = Arrays.copyOf(asMember(new byte[0]), 5);
     for (byte[] sent : List.of(new byte[0], beginning)) {
@@ -252,7 +243,7 @@ class StrangersTest {
       }
     }
     heardAll("end");
-    assertThat(lines.list)
+    assertThat(lines.list())
         .as("no member was lost")
         .noneMatch(e -> e.getFormattedMessage().contains("is connected with"));
   }
@@ -267,7 +258,7 @@ class StrangersTest {
       socket.connect(new InetSocketAddress(at.getAddress(), at.getPort()));
       assertThat(socket.getInputStream().read()).as("closed").isEqualTo(-1);
     }
-    assertThat(lines.list)
+    assertThat(lines.list())
         .anyMatch(
             e -> e.getFormattedMessage().contains("it comes from no network of access.members"));
     heardAll("end");
