@@ -174,7 +174,7 @@ final class LogRecovery {
   private void lookForStatus() {
     if (status.isBlank()) {
       log.warn(
-          "{} was missing or damaged, and is made anew. It says how far the log was written: entries behind {} may be lost. A member of a group gets them from the leader; without a group compare what is prepared and the newest gxid with the data nodes. Look after the disk",
+          "{} was missing or damaged, and has been created again. It records how far the log was written, so entries after {} may be lost. A member of a group gets them from the leader; without a group, compare the prepared transactions and the newest gxid with the data nodes. Check the disk",
           files.describe(StatusPage.NAME),
           endIndex - 1);
       status.noteFailed();
