@@ -36,7 +36,7 @@ final class FolderBackup {
    * @throws LogException as {@link StoppedFolder#read} throws
    */
   static FolderBackup read(Path folder, Path copy, GroupMode mode) throws IOException {
-    GtmStateMachine machine = new GtmStateMachine(GtmState.empty());
+    ModeWatch machine = new ModeWatch();
     StateMachine reads =
         mode == GroupMode.TOTAL
             ? new TotalOrder(new OrderedGtm(machine), new OriginTable(), new Nobody(), 1, 1)
@@ -50,7 +50,7 @@ final class FolderBackup {
       }
       throw e;
     }
-    if (mode == null && machine.state().served().term() > 0) {
+    if (mode == null && machine.isLazy()) {
       throw new IOException(folder + " is that of a group in mode lazy; say --mode lazy");
     }
     if (!machine.state().started()) {
@@ -58,6 +58,27 @@ final class FolderBackup {
           folder + " holds no state: nothing was given out yet, or a restore has not ended");
     }
     return new FolderBackup(machine, contents);
+  }
+
+  /**
+   * Notes whether a leader of mode lazy served: a state in which entries are missing forgets it.
+   */
+  static final class ModeWatch extends GtmStateMachine {
+    private boolean wasLazy;
+
+    ModeWatch() {
+      super(GtmState.empty());
+    }
+
+    @Override
+    public void entriesMayBeMissing(long index, boolean keptByClients) {
+      wasLazy = isLazy();
+      super.entriesMayBeMissing(index, keptByClients);
+    }
+
+    boolean isLazy() {
+      return wasLazy || state().served().term() > 0;
+    }
   }
 
   /** Nobody proposes to a folder. */

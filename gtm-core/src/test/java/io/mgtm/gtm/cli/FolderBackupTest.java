@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.gtm.client.GtmClient;
+import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.GtmServer;
 import java.io.IOException;
@@ -151,6 +152,20 @@ class FolderBackupTest {
     refused(data(), file(), "acknowledged entries are damaged and nothing was changed");
     Throwable start = catchThrowable(() -> server(data()));
     assertThat(err.toString()).isEqualTo("mgtm: " + start.getMessage() + "\n");
+  }
+
+  /** As at the end of a log whose last leader had not yet heard its gateways. */
+  @Test
+  void modeLazyIsKnownAlsoWhereEntriesAreMissing() {
+    FolderBackup.ModeWatch machine = new FolderBackup.ModeWatch();
+    machine.entriesMayBeMissing(1, false);
+    assertThat(machine.isLazy()).isFalse();
+    machine.state().beginEntry(1);
+    machine.state().apply(new SessionCommand.ServeTerm(1, "g1"));
+    machine.entriesMayBeMissing(2, false);
+    assertThat(machine.state().served().term()).isZero();
+    machine.entriesMayBeMissing(3, false);
+    assertThat(machine.isLazy()).isTrue();
   }
 
   @Test

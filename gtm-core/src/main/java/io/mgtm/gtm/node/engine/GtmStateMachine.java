@@ -18,7 +18,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
 /** The GTM's state as what the log's entries mean. Owner thread. */
-public final class GtmStateMachine implements StateMachine {
+public class GtmStateMachine implements StateMachine {
   private final Runnable membersChanged;
   private GtmState state;
 
