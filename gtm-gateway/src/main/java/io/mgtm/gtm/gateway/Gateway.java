@@ -271,7 +271,7 @@ public final class Gateway {
    * Turns clients away from now on, and lets those that are there finish what they have open. On
    * the event loop.
    *
-   * @param why told to clients; empty to serve again
+   * @param why told to clients; empty to serve again; said again while it lasts
    */
   public void refuse(String why) {
     if (refusal.isEmpty() && !why.isEmpty()) {
@@ -284,6 +284,9 @@ public final class Gateway {
     refusal = why;
     if (!why.isEmpty()) {
       List.copyOf(connections).forEach(GatewayConnection::closeIfIdle);
+    }
+    if (upstream != null) {
+      upstream.serves(why.isEmpty() || !connections.isEmpty());
     }
   }
 

@@ -57,6 +57,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
   private GroupSession shared;
   private Link leader;
   private long leaderTerm;
+  private boolean resting;
   private boolean closed;
   private volatile String trouble = "no node of the group was reached yet";
   private volatile String leading = "";
@@ -108,6 +109,18 @@ final class GroupUpstream implements Upstream, LeaderListener {
   @Override
   public UpstreamSession shared() {
     return shared;
+  }
+
+  @Override
+  public void serves(boolean clients) {
+    if (clients == resting) {
+      resting = !clients;
+      if (resting) {
+        shared.close();
+      } else {
+        shared = newSession(false);
+      }
+    }
   }
 
   @Override
@@ -277,7 +290,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
     sessions.remove(session.id());
     dirty.remove(session);
     resuming.remove(session);
-    if (session == shared) {
+    if (session == shared && !resting) {
       shared = newSession(false);
     }
     session.lost("the session with the GTM was lost: " + message, hint);

@@ -26,6 +26,12 @@ interface Upstream {
   /** What it is connected to, in a few words. Any thread. */
   String describe();
 
+  /**
+   * Whether clients are served. One that serves none gives its session up, for another gateway of
+   * its name may need it.
+   */
+  default void serves(boolean clients) {}
+
   /** Ends all sessions in order, then all connections. */
   void close();
 }

@@ -68,6 +68,25 @@ class AttachTest {
     upstream.close();
   }
 
+  /** The one that may serve, another of its name, would be refused as long as this one has it. */
+  @Test
+  void whoServesNoClientsGivesTheSessionUp() {
+    inUse = false;
+    upstream.start();
+    run(1_000);
+    upstream.serves(true);
+    upstream.serves(false);
+    upstream.serves(false);
+    newLeader();
+    run(60_000);
+    assertThat(sent).containsExactly("attach", "close attached");
+    upstream.serves(true);
+    run(70_000);
+    assertThat(sent).containsExactly("attach", "close attached", "attach");
+    assertThat(upstream.trouble()).isEmpty();
+    upstream.close();
+  }
+
   private UpstreamSession sessionInUse(int commands) {
     upstream.start();
     UpstreamSession session = upstream.open();
@@ -223,6 +242,11 @@ class AttachTest {
     @Override
     public void ping(long nonce) {
       time.after(1, () -> listener.pong(nonce));
+    }
+
+    @Override
+    public void closeSession(long session) {
+      sent.add("close " + (attached.contains(session) ? "attached" : "unknown"));
     }
 
     @Override
