@@ -63,7 +63,7 @@ final class RestoreCommand implements Callable<Integer> {
     Restore.place(data, content);
     PrintWriter out = spec.commandLine().getOut();
     out.println(
-        "%s holds the backup at entry %d; start the GTM on it".formatted(data, backup.index()));
+        "%s holds %s; start the GTM on it".formatted(data, Restore.pending(data).inWords()));
     out.flush();
     return 0;
   }

@@ -5,6 +5,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.common.SecretFile;
 import io.mgtm.group.LogException;
 import io.mgtm.group.StateMachine;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupSettings;
@@ -44,21 +45,23 @@ final class MemberSetup {
   /**
    * Opens the log of a node's folder and joins its group, or leads it alone.
    *
+   * @param beginning what waits in the folder for the group to begin with, empty for nothing
    * @param ordered what proposals mean, where every member makes them
    */
   static OpenLog open(
       GtmConfig config,
+      String beginning,
       StateMachine machine,
       OrderedMachine ordered,
       ScheduledExecutorService owner,
       OrderedLog.Listener listener) {
     if (!config.group().exists()) {
-      return LoneLog.open(config.data(), settings(config), machine, owner, listener);
+      return LoneLog.open(config.data(), settings(config, beginning), machine, owner, listener);
     }
     return MemberLogs.open(
         config.group().mode(),
         config.data(),
-        settings(config),
+        settings(config, beginning),
         network(config),
         machine,
         ordered,
@@ -124,7 +127,7 @@ final class MemberSetup {
   }
 
   /** How the member takes part. */
-  static GroupSettings settings(GtmConfig config) {
+  private static GroupSettings settings(GtmConfig config, String beginning) {
     LogSettings base = LogSettings.defaults();
     LogSettings segments =
         new LogSettings(
@@ -138,8 +141,10 @@ final class MemberSetup {
     }
     return new GroupSettings(
         config.group().name(),
-        List.copyOf(config.group().memberAddresses().keySet()),
-        Objects.requireNonNullElse(config.group().witness(), ""),
+        new Configured(
+            List.copyOf(config.group().memberAddresses().keySet()),
+            Objects.requireNonNullElse(config.group().witness(), ""),
+            beginning),
         config.durability(),
         segments,
         CoreSettings.defaults(),

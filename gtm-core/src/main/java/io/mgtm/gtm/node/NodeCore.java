@@ -143,7 +143,10 @@ final class NodeCore implements AutoCloseable {
     List<Command> first = Takeover.nothing(config.gxid().first()).commands();
     GroupMember member = new GroupMember(config, machine, fatal, peers::update);
     OrderedGtm ordered = new OrderedGtm(machine);
-    log = member.open(listener -> MemberSetup.open(config, machine, ordered, owner, listener));
+    String beginning = restore == null ? "" : restore.inWords();
+    log =
+        member.open(
+            listener -> MemberSetup.open(config, beginning, machine, ordered, owner, listener));
     gauges.bindLog(log::stats);
     group = member;
     boolean alone = !config.group().exists();

@@ -260,9 +260,7 @@ class GroupCommandsIT {
     done(ask(nodes.follower(), "backup", "--to", file.toString()), "holds the state at entry");
     assertThat(ask("g1", "backup", "--to", file.toString()).err()).contains("exists already");
     Path data = folder.resolve("restored");
-    done(
-        run("restore", "--from", file.toString(), "--data", data.toString()),
-        "holds the backup at entry");
+    done(run("restore", "--from", file.toString(), "--data", data.toString()), " of entry ");
     assertThat(run("restore", "--from", file.toString(), "--data", data.toString()).err())
         .contains("is not empty");
     Path skipping = folder.resolve("skipping");
@@ -275,7 +273,7 @@ class GroupCommandsIT {
             skipping.toString(),
             "--skip-gxids",
             "7"),
-        "holds the backup at entry");
+        " of entry ");
     assertThat(run("restore", "--from", folder.toString(), "--data", "d").err())
         .isEqualTo("mgtm: cannot read the backup %s: it is a folder%n".formatted(folder));
     assertThat(run("restore", "--from", "f", "--data", "d", "--skip-gxids", "-1").err())

@@ -32,7 +32,6 @@ final class StaleTransport extends AlteredTransport {
   }
 
   private static Message asNewAgain(Message.HelloReply reply, long nonce) {
-    return new Message.HelloReply(
-        0, nonce, reply.leader(), reply.configured(), reply.witness(), reply.initial());
+    return new Message.HelloReply(0, nonce, reply.leader(), reply.configured(), reply.initial());
   }
 }

@@ -262,6 +262,15 @@ public final class BackupFile {
     return identity;
   }
 
+  /** Which one it is and with what gxid a GTM goes on that is given it. */
+  public String inWords() {
+    GtmState begun = decoder().end();
+    begun.beginEntry(begun.changedMicros());
+    begun.apply(new SessionCommand.Restart(isImport()));
+    return "%s %08x of entry %d, next gxid %d"
+        .formatted(isImport() ? "import" : "backup", identity, index, begun.counts().nextGxid());
+  }
+
   /** How many bytes the state has. */
   public int stateBytes() {
     return Math.toIntExact(bytes - HEAD_BYTES - Integer.BYTES);

@@ -91,11 +91,16 @@ public final class Restore {
     if (state.restoredFrom() != backup.identity()) {
       throw new LogException(
           Category.IN_USE,
-          ("The backup in %s was not restored, for the group runs already and has another beginning."
+          ("The %s in %s was not restored, for the group runs already and has another beginning, %s."
                   + " If the group is right, empty this member's folder alone and start it again;"
                   + " if the backup is, stop all members and restore it with the same options"
                   + " into an empty folder of each")
-              .formatted(data));
+              .formatted(
+                  backup.inWords(),
+                  data,
+                  state.restoredFrom() == 0
+                      ? "without a backup"
+                      : "the backup or import %08x".formatted(state.restoredFrom())));
     }
     return true;
   }

@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * How a member without a place in the group gets one: it says hello to all names, until either all
@@ -61,6 +63,9 @@ final class Bootstrap {
   /** When each name has answered last. */
   private final Map<String, Long> answeredMs = new HashMap<>();
 
+  /** Those of them that have voted, so that their group was founded before. */
+  private final Set<String> founded = new TreeSet<>();
+
   private final long startedMs;
   private long nextLookMs;
 
@@ -109,11 +114,16 @@ final class Bootstrap {
 
   private void tellWhoIsMissed() {
     List<String> missed =
-        s.configured.stream()
+        s.configured.members().stream()
             .filter(name -> !name.equals(s.self.name()))
             .filter(name -> s.nowMs - answeredMs.getOrDefault(name, startedMs) >= silenceMs())
             .toList();
-    if (mayFound() && !missed.isEmpty()) {
+    if (mayFound() && !founded.isEmpty()) {
+      s.warnings.warn(
+          MISSED,
+          "%s %s of a group already, and this member's folder is new: it is let in once that group has a leader, or start it on the folder that it had"
+              .formatted(String.join(", ", founded), founded.size() == 1 ? "is" : "are"));
+    } else if (mayFound() && !missed.isEmpty()) {
       s.warnings.warn(
           MISSED,
           "No group is founded, since %s %s not answer; look whether they run, reach this member, and are configured with the same members and mode"
@@ -134,7 +144,7 @@ final class Bootstrap {
 
   private void sayHello() {
     nextHelloMs = s.nowMs + s.settings.helloMs();
-    Set<String> names = new LinkedHashSet<>(s.configured);
+    Set<String> names = new LinkedHashSet<>(s.configured.members());
     s.members.latest().all().forEach(member -> names.add(member.name()));
     names.add(s.leader == null ? leaderHeardOf : s.leader.name());
     names.remove(s.self.name());
@@ -154,18 +164,17 @@ final class Bootstrap {
     String leader = s.leader == null ? "" : s.leader.name();
     s.effects.send(
         List.of(from.name()),
-        new Message.HelloReply(
-            s.term(),
-            hello.nonce(),
-            leader,
-            s.configured,
-            s.configuredWitness,
-            s.record.initial()));
+        new Message.HelloReply(s.term(), hello.nonce(), leader, s.configured, s.record.initial()));
   }
 
   void onReply(MemberId from, Message.HelloReply reply) {
-    if (s.configured.contains(from.name())) {
+    if (s.configured.members().contains(from.name())) {
       answeredMs.put(from.name(), s.nowMs);
+      if (reply.term() > 0) {
+        founded.add(from.name());
+      } else {
+        founded.remove(from.name());
+      }
     }
     if (reply.nonce() != nonce) {
       return;
@@ -183,27 +192,15 @@ final class Bootstrap {
   }
 
   private boolean isConfiguredAs(MemberId from, Message.HelloReply reply) {
-    List<String> theirs = reply.configured();
-    if (!reply.witness().equals(s.configuredWitness)) {
-      if (mayFound()) {
-        s.warnings.warn(
-            "witness of " + from.name(),
-            "No group is founded: %s was started with %s, and this member with %s; start all with the same group.witness"
-                .formatted(
-                    from.name(),
-                    OwnMembership.witness(reply.witness()),
-                    OwnMembership.witness(s.configuredWitness)));
-      }
-      return false;
+    String subject = "started with " + from.name();
+    Optional<String> difference =
+        s.configured.differenceFrom(reply.configured(), s.self.name(), from.name());
+    if (difference.isPresent() && mayFound()) {
+      s.warnings.warn(subject, "No group is founded: " + difference.get());
+    } else {
+      s.warnings.clear(subject);
     }
-    boolean same = Set.copyOf(theirs).equals(Set.copyOf(s.configured));
-    if (!same && mayFound()) {
-      s.warnings.warn(
-          "members of " + from.name(),
-          "No group is founded: %s was started with the members %s, and this member with %s; start all with the same"
-              .formatted(from.name(), theirs, s.configured));
-    }
-    return same;
+    return difference.isEmpty();
   }
 
   private boolean mayFound() {
@@ -224,7 +221,7 @@ final class Bootstrap {
       return;
     }
     List<MemberId> all = new ArrayList<>();
-    for (String name : s.configured) {
+    for (String name : s.configured.members()) {
       MemberId member = name.equals(s.self.name()) ? s.self : newMembers.get(name);
       if (member == null) {
         return;
@@ -232,7 +229,7 @@ final class Bootstrap {
       all.add(member);
     }
     if (all.equals(met)) {
-      found(Membership.ofVoters(all).withWitness(s.configuredWitness));
+      found(Membership.ofVoters(all).withWitness(s.configured.witness()));
       beginRound(List.of());
     } else {
       beginRound(all);

@@ -15,11 +15,7 @@ final class CoreState {
   final Agreement agreement;
   final MemberId self;
 
-  /** The names that the operator configured, this member's among them. */
-  final List<String> configured;
-
-  /** The name of the member that the operator chose for the witness, empty for none. */
-  final String configuredWitness;
+  final Configured configured;
 
   /** What the operator configured; a leader says it where nobody has said anything. */
   final DurabilityMode durability;
@@ -92,8 +88,7 @@ final class CoreState {
     this.settings = start.settings();
     this.agreement = start.agreement();
     this.self = start.self();
-    this.configured = List.copyOf(start.configured());
-    this.configuredWitness = start.witness();
+    this.configured = start.configured();
     this.durability = start.durability();
     this.log = start.log();
     this.effects = start.effects();
@@ -261,7 +256,7 @@ final class CoreState {
 
   /** Whether this member votes and keeps no data. Its folder is made so, and stays so. */
   boolean isWitness() {
-    return self.name().equals(configuredWitness);
+    return configured.isWitness(self.name());
   }
 
   /** Whether nobody but this member votes. */

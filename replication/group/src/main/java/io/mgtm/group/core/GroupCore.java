@@ -3,7 +3,6 @@ package io.mgtm.group.core;
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -19,13 +18,12 @@ public final class GroupCore extends CoreFacts {
   private final WitnessRole witness;
   private final Foreigners foreigners;
 
-  /** What the core is given when it starts; the witness is its configured name, empty for none. */
+  /** What the core is given when it starts. */
   public record Start(
       CoreSettings settings,
       Agreement agreement,
       MemberId self,
-      List<String> configured,
-      String witness,
+      Configured configured,
       DurabilityMode durability,
       CoreLog log,
       Effects effects,
@@ -360,7 +358,7 @@ public final class GroupCore extends CoreFacts {
 
   /** The same, as what this member was started with says of that name. */
   public Optional<String> add(String name) {
-    return add(name, name.equals(s.configuredWitness));
+    return add(name, s.configured.isWitness(name));
   }
 
   /** Takes a member out; says why not, or is empty. */

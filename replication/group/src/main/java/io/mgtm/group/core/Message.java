@@ -27,17 +27,10 @@ public sealed interface Message {
    * Repeats the nonce; the term says whether this member has ever acknowledged one.
    *
    * @param leader the name of the leader, empty when none is known
-   * @param configured the names that the sender was started with
-   * @param witness the one among them that it was told keeps no data, empty for none
+   * @param configured what the sender was started with
    * @param initial the membership that the sender's group began with, when it knows it
    */
-  record HelloReply(
-      long term,
-      long nonce,
-      String leader,
-      List<String> configured,
-      String witness,
-      Membership initial)
+  record HelloReply(long term, long nonce, String leader, Configured configured, Membership initial)
       implements Message {}
 
   /** What you sent is not for this member: it belongs to a group that was founded otherwise. */

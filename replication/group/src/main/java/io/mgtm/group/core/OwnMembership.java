@@ -2,7 +2,6 @@ package io.mgtm.group.core;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Whether this member is one of the group, and what it tells others that are not. A leader sends
@@ -46,11 +45,7 @@ final class OwnMembership {
   }
 
   private boolean isConfiguredOtherwise() {
-    return !Set.copyOf(names(s.members.latest())).equals(Set.copyOf(s.configured));
-  }
-
-  static String witness(String name) {
-    return name.isEmpty() ? "no witness" : "the witness " + name;
+    return !s.configured.hasSameMembers(names(s.members.latest()));
   }
 
   /**
@@ -58,12 +53,14 @@ final class OwnMembership {
    */
   private void lookForWitness() {
     String agreed = s.members.latest().witness();
-    boolean differs = !agreed.equals(s.configuredWitness) && !s.hasNoMembership();
+    boolean differs = !s.configured.isWitness(agreed) && !s.hasNoMembership();
     if (differs && (s.isWitness() || (!agreed.isEmpty() && s.isVoter()))) {
       s.warnings.warn(
           "configured witness",
           "The group has %s, and this member was started with %s: the group's own word counts. Correct its configuration, and start it again"
-              .formatted(witness(agreed), witness(s.configuredWitness)));
+              .formatted(
+                  Configured.witnessInWords(agreed),
+                  Configured.witnessInWords(s.configured.witness())));
     }
   }
 
@@ -93,7 +90,7 @@ final class OwnMembership {
       s.warnings.warn(
           "configured members",
           "The group has the members %s, and this one was started with %s: the group's own list counts. Correct the setting, which says where the others are found"
-              .formatted(names(s.members.latest()), s.configured));
+              .formatted(names(s.members.latest()), s.configured.members()));
     }
   }
 

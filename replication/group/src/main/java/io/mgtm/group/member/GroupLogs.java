@@ -56,7 +56,7 @@ public final class GroupLogs {
     }
     JGroupsSettings own = network.ofMode(mode);
     // A pair without a witness decides by the views who is counted.
-    boolean byView = mode == GroupMode.LAZY && settings.witness().isEmpty();
+    boolean byView = mode == GroupMode.LAZY && settings.configured().witness().isEmpty();
     Reach reach = byView ? Reach.VIEW : Reach.CONNECTION;
     MessageOrder order = mode == GroupMode.CAUSAL ? MessageOrder.CAUSAL : MessageOrder.FIFO;
     Transport transport =

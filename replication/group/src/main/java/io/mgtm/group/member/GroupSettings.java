@@ -2,6 +2,7 @@ package io.mgtm.group.member;
 
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.Agreement;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Effects;
@@ -18,9 +19,8 @@ import java.util.Objects;
  * How a member takes part in its group.
  *
  * @param name this member's
- * @param members the names of all members, this one's among them, the same on each at the first
- *     start; later changes are made at run time and kept in the log
- * @param witness the name of the one that votes and keeps no data, the same on each; empty for none
+ * @param configured the same on each at the first start; later changes are made at run time and
+ *     kept in the log
  * @param durability what is synced before a reply may leave, where the group has not agreed on it
  * @param segments the layout of the log on disk
  * @param checkpointBytes how much log, by whole files, lies behind a checkpoint before the next is
@@ -30,8 +30,7 @@ import java.util.Objects;
  */
 public record GroupSettings(
     String name,
-    List<String> members,
-    String witness,
+    Configured configured,
     DurabilityMode durability,
     LogSettings segments,
     CoreSettings core,
@@ -47,7 +46,8 @@ public record GroupSettings(
     Objects.requireNonNull(durability, "durability");
     Objects.requireNonNull(segments, "segments");
     Objects.requireNonNull(core, "core");
-    members = List.copyOf(members);
+    List<String> members = configured.members();
+    String witness = configured.witness();
     if (!members.contains(name)
         || members.stream().distinct().count() != members.size()
         || members.size() > Membership.MEMBERS_MAX
@@ -78,7 +78,15 @@ public record GroupSettings(
       long checkpointBytes,
       int tailBytes,
       long tickMs) {
-    this(name, members, "", durability, segments, core, checkpointBytes, tailBytes, tickMs);
+    this(
+        name,
+        new Configured(members, ""),
+        durability,
+        segments,
+        core,
+        checkpointBytes,
+        tailBytes,
+        tickMs);
   }
 
   public static GroupSettings of(String name, List<String> members) {
@@ -125,7 +133,7 @@ public record GroupSettings(
       long seed) {
     Agreement agreement = lazy ? Agreement.CONNECTED : Agreement.MAJORITY;
     return new GroupCore.Start(
-        core, agreement, self, members, witness, durability, log, effects, history, record, seed);
+        core, agreement, self, configured, durability, log, effects, history, record, seed);
   }
 
   /** Whether they are those of a node without a group. */
@@ -135,21 +143,22 @@ public record GroupSettings(
 
   public GroupSettings withDurability(DurabilityMode mode) {
     return new GroupSettings(
-        name, members, witness, mode, segments, core, checkpointBytes, tailBytes, tickMs);
+        name, configured, mode, segments, core, checkpointBytes, tailBytes, tickMs);
   }
 
   public GroupSettings withCore(CoreSettings of) {
     return new GroupSettings(
-        name, members, witness, durability, segments, of, checkpointBytes, tailBytes, tickMs);
+        name, configured, durability, segments, of, checkpointBytes, tailBytes, tickMs);
   }
 
   public GroupSettings withWitness(String of) {
+    Configured with = new Configured(configured.members(), of, configured.beginning());
     return new GroupSettings(
-        name, members, of, durability, segments, core, checkpointBytes, tailBytes, tickMs);
+        name, with, durability, segments, core, checkpointBytes, tailBytes, tickMs);
   }
 
   /** Whether this member is the witness. */
   public boolean isWitness() {
-    return name.equals(witness);
+    return configured.isWitness(name);
   }
 }

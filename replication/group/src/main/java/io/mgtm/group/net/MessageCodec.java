@@ -3,6 +3,7 @@ package io.mgtm.group.net;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.mgtm.group.Durability;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Entry;
@@ -32,6 +33,9 @@ public final class MessageCodec {
 
   /** Beside the number of configured names: that of the witness follows them. */
   private static final int WITH_WITNESS = 0x80;
+
+  /** Beside that number: what the group would begin with follows them, and the witness. */
+  private static final int WITH_BEGINNING = 0x40;
 
   private static final int HEADER_BYTES = 2 + 17 + Membership.NAME_BYTES_MAX + 8 + 16;
   private static final int ENTRY_HEADER_BYTES = 8 + 1 + 1 + 4;
@@ -118,8 +122,9 @@ public final class MessageCodec {
     }
     if (message instanceof Message.HelloReply m) {
       return m.initial().encoded().length
-          + 1
-          + (1 + m.configured().size()) * (1 + Membership.NAME_BYTES_MAX);
+          + 2
+          + Configured.BEGINNING_BYTES_MAX
+          + (1 + m.configured().members().size()) * (1 + Membership.NAME_BYTES_MAX);
     }
     return 0;
   }
@@ -140,12 +145,7 @@ public final class MessageCodec {
       return HELLO;
     } else if (message instanceof Message.HelloReply m) {
       name(m.leader(), to.putLong(m.nonce()));
-      int flag = m.witness().isEmpty() ? 0 : WITH_WITNESS;
-      to.put((byte) (m.configured().size() | flag));
-      m.configured().forEach(name -> name(name, to));
-      if (flag != 0) {
-        name(m.witness(), to);
-      }
+      configured(m.configured(), to);
       to.put(m.initial().encoded());
       return HELLO_REPLY;
     } else if (message instanceof Message.Foreign) {
@@ -183,6 +183,20 @@ public final class MessageCodec {
     }
     to.putLong(((Message.Diverged) message).index());
     return DIVERGED;
+  }
+
+  private static void configured(Configured of, ByteBuffer to) {
+    boolean witness = !of.witness().isEmpty();
+    boolean beginning = !of.beginning().isEmpty();
+    int flags = (witness ? WITH_WITNESS : 0) | (beginning ? WITH_BEGINNING : 0);
+    to.put((byte) (of.members().size() | flags));
+    of.members().forEach(name -> name(name, to));
+    if (witness) {
+      name(of.witness(), to);
+    }
+    if (beginning) {
+      name(of.beginning(), to);
+    }
   }
 
   private static byte flag(boolean set) {
@@ -267,9 +281,11 @@ public final class MessageCodec {
     long nonce = in.getLong();
     String leader = name(in);
     int counted = Byte.toUnsignedInt(in.get());
-    List<String> configured = names(in, counted & ~WITH_WITNESS);
+    List<String> members = names(in, counted & ~(WITH_WITNESS | WITH_BEGINNING));
     String witness = (counted & WITH_WITNESS) == 0 ? "" : name(in);
-    return new Message.HelloReply(term, nonce, leader, configured, witness, Membership.decode(in));
+    String beginning = (counted & WITH_BEGINNING) == 0 ? "" : name(in);
+    return new Message.HelloReply(
+        term, nonce, leader, new Configured(members, witness, beginning), Membership.decode(in));
   }
 
   private static Message readAppend(long term, UUID founding, ByteBuffer in) {

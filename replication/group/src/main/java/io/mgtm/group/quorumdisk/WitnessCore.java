@@ -2,6 +2,7 @@ package io.mgtm.group.quorumdisk;
 
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.core.Agreement;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Effects;
 import io.mgtm.group.core.GroupCore;
@@ -50,8 +51,7 @@ final class WitnessCore {
                 settings,
                 Agreement.MAJORITY,
                 self,
-                configured,
-                QuorumDisk.MEMBER,
+                new Configured(configured, QuorumDisk.MEMBER),
                 DurabilityMode.ALL,
                 position,
                 new Held(),

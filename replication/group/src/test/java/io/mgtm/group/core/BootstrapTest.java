@@ -25,6 +25,45 @@ class BootstrapTest {
         .isEqualTo(cores.node("c").record.founding());
   }
 
+  /** The one that leads would decide where gxids go on, and the larger number may be another's. */
+  @Test
+  void noGroupIsFoundedWhileFoldersHoldOtherBackups() {
+    cores.startWith("a", "backup 1, next gxid 100503");
+    cores.startWith("b", "backup 1, next gxid 100503");
+    cores.startWith("c", "backup 2, next gxid 1003");
+    cores.run(30_000);
+    assertThat(cores.leaders()).isEmpty();
+    assertThat(cores.node("c").warned)
+        .anyMatch(s -> s.contains("next gxid 100503") && s.contains("next gxid 1003"));
+    cores.startWith("c", "backup 1, next gxid 100503");
+    cores.awaitLeader();
+  }
+
+  @Test
+  void noGroupIsFoundedWhileOneFolderHoldsNone() {
+    cores.startWith("a", "backup 1");
+    cores.startEmpty("b");
+    cores.startWith("c", "backup 1");
+    cores.run(30_000);
+    assertThat(cores.leaders()).isEmpty();
+    assertThat(cores.node("b").warned)
+        .anyMatch(s -> s.contains("would begin it with backup 1, and this member with nothing"));
+  }
+
+  /** "Look whether they run" would send the operator the wrong way. */
+  @Test
+  void emptiedMemberOfAGroupWithoutLeaderSaysThatThereIsOne() {
+    cores.startEmpty("a", "b", "c");
+    cores.awaitLeader();
+    cores.crash("a");
+    cores.crash("b");
+    cores.startEmpty("b");
+    cores.run(30_000);
+    assertThat(cores.node("b").core.warnings())
+        .anyMatch(s -> s.startsWith("c is of a group already, and this member's folder is new"))
+        .noneMatch(s -> s.contains("look whether they run"));
+  }
+
   /** Nobody else can lead, so that nobody is waited for. */
   @Test
   void foundedGroupElectsAtOnce() {

@@ -64,6 +64,9 @@ final class Cores {
 
     private String witnessHere = witness;
 
+    /** What its folder would begin a group with. */
+    private String beginningHere = "";
+
     TermRecord record = TermRecord.fresh();
     GroupCore core;
     String failure;
@@ -98,8 +101,7 @@ final class Cores {
                   CoreSettings.defaults(),
                   agreement,
                   self,
-                  configuredHere,
-                  witnessHere,
+                  new Configured(configuredHere, witnessHere, beginningHere),
                   DurabilityMode.CRITICAL,
                   log,
                   this,
@@ -175,6 +177,14 @@ final class Cores {
   void startEmpty(String name, List<String> configuredHere) {
     nodes.put(name, new Node(name, configuredHere));
     nodes.get(name).run();
+  }
+
+  /** Starts a member on a new folder that holds something to begin a group with. */
+  void startWith(String name, String beginning) {
+    Node node = new Node(name, configured);
+    node.beginningHere = beginning;
+    nodes.put(name, node);
+    node.run();
   }
 
   /** Starts a member on a folder of another group. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.ReplicatedLog;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreLog;
 import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Entry;
@@ -41,8 +42,9 @@ class MessageCodecTest {
     return Stream.of(
         new Message.Hello(0, null, 42),
         new Message.Hello(7, FOUNDING, 42),
-        new Message.HelloReply(7, -42, "", List.of("g1"), "", Membership.NONE),
-        new Message.HelloReply(7, -42, "g2", List.of("g1", "größer"), "größer", members),
+        new Message.HelloReply(7, -42, "", new Configured(List.of("g1"), ""), Membership.NONE),
+        new Message.HelloReply(
+            7, -42, "g2", new Configured(List.of("g1", "größer"), "größer", "a backup"), members),
         new Message.Foreign(7, FOUNDING),
         new Message.NotAMember(7, FOUNDING, members),
         new Message.PreVote(1, null, 2, 3, 4),
