@@ -2,6 +2,7 @@ package io.mgtm.gtm.gateway;
 
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -18,8 +19,9 @@ import org.slf4j.event.Level;
  * highest term of those which say that they lead. Broken links are opened again with back-off.
  *
  * <p>A leader is given up for one with a higher term, when its link breaks, when it says that it no
- * longer leads, or when it does not answer a ping for {@link #ANSWER_MS} while another says that it
- * leads. Pings go out only while something is outstanding.
+ * longer leads, or when it does not answer a ping for {@link LinkPulse#ANSWER_MS} while another
+ * says that it leads. Pings go out often while something is outstanding, and else as a sign of
+ * life.
  *
  * <p>Only a node of the group that is served is taken for the leader; {@link GroupChoice} says
  * which that is.
@@ -29,12 +31,6 @@ final class LinkSet {
 
   /** Between two pings, while something is outstanding. */
   static final int PING_MS = 500;
-
-  /** A leader that has not answered for this long loses to another one. */
-  static final int ANSWER_MS = 1_000;
-
-  /** A link over which nothing was answered for this long is opened anew. */
-  static final int DEAD_MS = 3_000;
 
   /** So long the nodes of the list are waited for before one's group is taken for the one. */
   static final int SURVEY_MS = 1_000;
@@ -54,7 +50,6 @@ final class LinkSet {
   private int learnt;
   private Connection current;
   private long currentTerm;
-  private long nonces;
   private boolean pinging;
   private boolean closed;
   private volatile String lastFailure = "";
@@ -79,6 +74,7 @@ final class LinkSet {
   void add(LinkConnector connector) {
     if (endpoints.isEmpty()) {
       time.after(SURVEY_MS, this::endSurvey);
+      time.after(LinkFormat.BEAT_MS, this::beat);
     }
     Endpoint endpoint = new Endpoint(connector);
     endpoints.add(endpoint);
@@ -117,6 +113,20 @@ final class LinkSet {
       endpoints.forEach(Endpoint::forgetPing);
       return;
     }
+    pingAll();
+    watch();
+  }
+
+  private void beat() {
+    if (!closed) {
+      if (!pinging) {
+        pingAll();
+      }
+      time.after(LinkFormat.BEAT_MS, this::beat);
+    }
+  }
+
+  private void pingAll() {
     // A link that is found dead is taken out of no list here: closed comes later.
     for (Endpoint endpoint : endpoints) {
       if (endpoint.connection != null && endpoint.connection.leadership != null) {
@@ -124,7 +134,6 @@ final class LinkSet {
       }
     }
     choose("its node does not answer");
-    watch();
   }
 
   /** The leader has refused commands since it no longer leads; its leadership follows. */
@@ -149,12 +158,12 @@ final class LinkSet {
               && connection.leadership.term() == best.leadership.term())) {
         best = connection;
       }
-      if (!connection.silent
+      if (!connection.pulse.isSilent()
           && (answering == null || connection.leadership.term() > answering.leadership.term())) {
         answering = connection;
       }
     }
-    if (best != null && best.silent && answering != null) {
+    if (best != null && best.pulse.isSilent() && answering != null) {
       best = answering;
     }
     lead(best, why);
@@ -271,8 +280,7 @@ final class LinkSet {
 
     void forgetPing() {
       if (connection != null) {
-        connection.pingNonce = 0;
-        connection.silent = false;
+        connection.pulse.forget();
       }
     }
   }
@@ -283,9 +291,7 @@ final class LinkSet {
     private Link link;
     private Leadership leadership;
     private long openedNanos;
-    private long pingNonce;
-    private long pingedNanos;
-    private boolean silent;
+    private final LinkPulse pulse = new LinkPulse(time);
     private boolean refusedToLead;
     private boolean attached;
     private boolean refused;
@@ -302,16 +308,10 @@ final class LinkSet {
     }
 
     void ping() {
-      if (pingNonce == 0) {
-        pingNonce = ++nonces;
-        pingedNanos = time.nanos();
-        link.ping(pingNonce);
+      if (pulse.ask()) {
+        link.ping(pulse.nonce());
         link.flush();
-        return;
-      }
-      long waitedMs = TimeUnit.NANOSECONDS.toMillis(time.nanos() - pingedNanos);
-      silent = waitedMs >= ANSWER_MS;
-      if (waitedMs >= DEAD_MS) {
+      } else if (pulse.isDead()) {
         link.close();
       }
     }
@@ -385,10 +385,7 @@ final class LinkSet {
 
     @Override
     public void pong(long nonce) {
-      if (nonce == pingNonce) {
-        pingNonce = 0;
-        silent = false;
-      }
+      pulse.answered(nonce);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -88,7 +89,7 @@ class LinkSetTest {
     g2.stands(true, 6, "");
     assertThat(told).containsExactly("g1 in 7");
     g1.answers = false;
-    run(5_000);
+    run(2_000);
     assertThat(told).as("nothing was outstanding").containsExactly("g1 in 7");
     outstanding = 1;
     links.watch();
@@ -98,6 +99,22 @@ class LinkSetTest {
     assertThat(told).containsExactly("g1 in 7", "g2 in 6");
     run(2_500);
     assertThat(g1.opened).isGreaterThanOrEqualTo(2);
+  }
+
+  /** So the node knows that the gateway lives, and the gateway that the node does. */
+  @Test
+  void pingsGoOutWhileNothingIsAsked() {
+    Node g1 = known("g1");
+    Node g2 = known("g2");
+    g1.stands(true, 7, "");
+    g2.stands(false, 7, "");
+    run(100L * LinkFormat.BEAT_MS);
+    assertThat(g1.pings).isBetween(95, 100);
+    assertThat(g1.opened).isEqualTo(1);
+    g2.answers = false;
+    run(3L * LinkFormat.BEAT_MS);
+    assertThat(g2.opened).as("a node that hangs").isGreaterThan(1);
+    assertThat(told).containsExactly("g1 in 7");
   }
 
   @Test
@@ -223,6 +240,7 @@ class LinkSetTest {
     private final String name;
     private LinkListener listener;
     private int opened;
+    private int pings;
     private boolean away;
     private boolean answers = true;
 
@@ -274,6 +292,7 @@ class LinkSetTest {
 
     @Override
     public void ping(long nonce) {
+      pings++;
       if (answers) {
         LinkListener to = listener;
         time.after(1, () -> to.pong(nonce));

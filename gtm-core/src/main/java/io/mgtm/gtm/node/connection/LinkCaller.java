@@ -2,10 +2,18 @@ package io.mgtm.gtm.node.connection;
 
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.wire.WireException;
+import io.mgtm.gtm.wire.link.LinkFormat;
+import java.security.SecureRandom;
 
 /** Who is at the other end of a link, and what it may ask. Event loop. */
 final class LinkCaller {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private LinkRights rights = LinkRights.NONE;
+
+  /** What it was asked to answer with a secret; null when it was not asked. */
+  private byte[] nonce;
+
   private boolean admitted;
   private String name = "";
   private GatewayKind kind;
@@ -22,6 +30,25 @@ final class LinkCaller {
     }
     name = gateway;
     kind = of;
+  }
+
+  /** Asks it to show a secret. */
+  byte[] challenge() {
+    nonce = new byte[LinkFormat.SECRET_BYTES];
+    RANDOM.nextBytes(nonce);
+    return nonce;
+  }
+
+  boolean isChallenged() {
+    return nonce != null;
+  }
+
+  /** What its answer allows; null when it shows no secret of this node's. */
+  LinkRights shown(byte[] answer, LinkKeys keys) throws WireException {
+    if (nonce == null || name.isEmpty() || admitted) {
+      throw new WireException("AUTH came without being asked for");
+    }
+    return keys.shownBy(nonce, name, answer);
   }
 
   /** It has shown what it had to. */

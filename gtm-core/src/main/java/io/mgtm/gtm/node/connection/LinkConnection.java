@@ -23,7 +23,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
-import java.security.SecureRandom;
 import java.util.List;
 
 /**
@@ -33,16 +32,16 @@ import java.util.List;
  * <p>It is read only while less than {@link #HELD_BYTES_MAX} wait for the log, the owner has taken
  * most of what was read, and the socket takes what it is sent; a gateway that takes nothing for
  * {@code timeouts.outboundMs} is closed, and so is one that does not end a frame in {@code
- * timeouts.frameMs}. Before a gateway has said, and shown where there is a secret, who it is, its
- * frames must be short, see {@link Newcomers}. Where there is none, long ones that it has begun are
- * counted with those of XC clients, see {@link io.mgtm.gtm.net.PartialBudget}.
+ * timeouts.frameMs}, or says nothing any more, see {@link SilenceWatch}. Before a gateway has said,
+ * and shown where there is a secret, who it is, its frames must be short, see {@link Newcomers}.
+ * Where there is none, long ones that it has begun are counted with those of XC clients, see {@link
+ * io.mgtm.gtm.net.PartialBudget}.
  *
  * <p>An exception or error here ends the link alone; one of the engine behind it ends the node,
  * whose state may be half changed.
  */
 final class LinkConnection extends ChannelInboundHandlerAdapter
     implements GatewayFrameHandler, GatewayPeer {
-  private static final SecureRandom RANDOM = new SecureRandom();
   private static final int BUFFER_BYTES = 16 * 1024;
 
   /** Replies that wait for the log before the link is no longer read. */
@@ -56,7 +55,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   private ChannelHandlerContext context;
   private OutboundWatch outbound;
   private InboundWatch inbound;
-  private byte[] nonce;
+  private SilenceWatch silence;
   private boolean failed;
   private boolean pinged;
 
@@ -77,7 +76,12 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
-    outbound = new OutboundWatch(ctx.channel(), service.timeouts().outboundMs(), this::closeUnread);
+    outbound =
+        new OutboundWatch(
+            ctx.channel(),
+            service.timeouts().outboundMs(),
+            () -> closeNow("it takes nothing of what waits for it"));
+    silence = new SilenceWatch(ctx.channel(), () -> closeNow("its gateway is silent"));
     boolean asked = service.keys().ask(ctx.channel());
     inbound =
         new InboundWatch(
@@ -86,10 +90,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
             asked ? null : service.begun(),
             why -> fail(RefusalCode.PROTOCOL, why, ""));
     if (asked) {
-      nonce = new byte[LinkFormat.SECRET_BYTES];
-      RANDOM.nextBytes(nonce);
       ByteBuf out = newBuffer();
-      LinkWriter.challenge(out, nonce);
+      LinkWriter.challenge(out, caller.challenge());
       ctx.writeAndFlush(out, ctx.voidPromise());
     }
   }
@@ -97,6 +99,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf in = (ByteBuf) message;
+    silence.heard();
     try {
       if (!failed) {
         handOver.asOne(in.readableBytes(), () -> read(in));
@@ -155,31 +158,31 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void closeUnread() {
+  private void closeNow(String why) {
     failed = true;
-    service.closing(describe(), "it takes nothing of what waits for it");
+    service.closing(describe(), why);
     context.close();
   }
 
   @Override
   public void version(int of) {
     caller.version(of);
+    if (of >= LinkFormat.VERSION_BEATS) {
+      silence.begin();
+    }
   }
 
   @Override
   public void hello(String gateway, GatewayKind of) throws WireException {
     caller.hello(gateway, of);
-    if (nonce == null) {
+    if (!caller.isChallenged()) {
       accept(service.keys().unasked(context.channel()));
     }
   }
 
   @Override
   public void auth(byte[] hmac) throws WireException {
-    if (nonce == null || caller.name().isEmpty() || caller.isAdmitted()) {
-      throw new WireException("AUTH came without being asked for");
-    }
-    LinkRights shown = service.keys().shownBy(nonce, caller.name(), hmac);
+    LinkRights shown = caller.shown(hmac, service.keys());
     if (shown != null) {
       accept(shown);
     } else {

@@ -8,7 +8,7 @@ public final class LinkFormat {
   public static final int MAGIC = 0x4d47544d;
 
   /** The version that this program speaks. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** The oldest version of gateways that nodes understand. */
   public static final int VERSION_MIN = 1;
@@ -21,6 +21,12 @@ public final class LinkFormat {
 
   /** From this version on nodes tell of which group they are. */
   public static final int VERSION_GROUP = 4;
+
+  /** From this version on gateways ping every {@link #BEAT_MS}, also when nothing is asked. */
+  public static final int VERSION_BEATS = 5;
+
+  /** Between two signs of life of a gateway. */
+  public static final int BEAT_MS = 3_000;
 
   /** Magic, version and flags. */
   public static final int PREFACE_BYTES = 8;

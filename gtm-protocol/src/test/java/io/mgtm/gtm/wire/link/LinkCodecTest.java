@@ -75,7 +75,7 @@ class LinkCodecTest {
 
   private static final List<String> FRONT_EVENTS =
       List.of(
-          "version 4",
+          "version 5",
           "hello p-1 NODE",
           "auth " + "00".repeat(32),
           "attach " + SESSION_HEX + " true 5 true",
@@ -270,7 +270,7 @@ class LinkCodecTest {
     for (String start :
         List.of(
             "4d47544e 0001 0000",
-            "4d47544d 0005 0000",
+            "4d47544d 0006 0000",
             "4d47544d 0000 0000",
             "4d47544d 0001 0001")) {
       ByteBuf in = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(start.replace(" ", "")));
