@@ -127,8 +127,14 @@ public final class ConfigFile {
   }
 
   private JsonNode tree(Path file, String text) throws ConfigException {
-    try {
-      return yaml.readTree(text);
+    try (JsonParser parser = yaml.createParser(text)) {
+      JsonNode first = yaml.readTree(parser);
+      if (parser.nextToken() != null) {
+        throw new ConfigException(
+            "%s: line %d: a second YAML document begins here; a file has one: remove the line --- before it, or all that follows"
+                .formatted(file, parser.currentTokenLocation().getLineNr()));
+      }
+      return first;
     } catch (JsonProcessingException e) {
       String where = e.getLocation() == null ? "" : "line " + e.getLocation().getLineNr() + ": ";
       Matcher marks = MARK.matcher(e.getOriginalMessage());
@@ -141,6 +147,8 @@ public final class ConfigFile {
               .filter(line -> !line.startsWith(" "))
               .collect(Collectors.joining(", "));
       throw new ConfigException(file + ": " + where + problem, e);
+    } catch (IOException e) {
+      throw new ConfigException(file + ": " + e.getMessage(), e);
     }
   }
 
@@ -171,8 +179,8 @@ public final class ConfigFile {
       return e.getOriginalMessage();
     }
     JsonNode value = whole.at("/" + path(e).replaceAll("[.\\[]", "/").replace("]", ""));
-    return (value.isValueNode() ? value : "this")
-        + " is not allowed, expected "
+    return (value.isValueNode() ? value + " is" : value.isArray() ? "a list is" : "keys are")
+        + " not allowed, expected "
         + expected(mismatch.getTargetType());
   }
 

@@ -41,6 +41,10 @@ public final class LogConfiguration extends ContextAwareBase implements Configur
     Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.toLevel(System.getenv(LEVEL), Level.INFO));
     root.addAppender(appender);
+    if (root.getLevel() == Level.INFO) {
+      // As a member starts it tells of addresses and views, as the member does in words of its own.
+      context.getLogger("org.jgroups").setLevel(Level.WARN);
+    }
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 }

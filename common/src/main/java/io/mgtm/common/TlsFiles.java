@@ -1,5 +1,7 @@
 package io.mgtm.common;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.JdkSslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -10,6 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -25,6 +28,10 @@ import java.util.stream.Stream;
 public record TlsFiles(String prefix, Path certificate, Path key, Path trust) {
   /** What the programs of mgtm speak with each other, which need no older one. */
   public static final String VERSION = "TLSv1.3";
+
+  private static final String CERTIFICATE = "certificate";
+  private static final String PRIVATE_KEY = "private key";
+  private static final int BYTES_MAX = 1 << 20;
 
   /**
    * Refuses half a pair.
@@ -58,9 +65,9 @@ public record TlsFiles(String prefix, Path certificate, Path key, Path trust) {
   }
 
   private JdkSslContext context(boolean server, String... versions) throws IOException {
-    checkReadable("certificate", certificate);
-    checkReadable("key", key);
-    checkReadable("trust", trust);
+    check("certificate", certificate, CERTIFICATE);
+    check("key", key, PRIVATE_KEY);
+    check("trust", trust, CERTIFICATE);
     File chain = certificate == null ? null : certificate.toFile();
     try {
       if (chain != null && !KeyPairs.belong(chain, key.toFile())) {
@@ -82,16 +89,32 @@ public record TlsFiles(String prefix, Path certificate, Path key, Path trust) {
     }
   }
 
-  private void checkReadable(String setting, Path file) throws IOException {
+  private void check(String setting, Path file, String kind) throws IOException {
     if (file == null) {
       return;
     }
+    String pem;
     try (InputStream in = Files.newInputStream(file)) {
-      in.read();
+      pem = new String(in.readNBytes(BYTES_MAX), ISO_8859_1);
     } catch (IOException e) {
       throw new IOException(
           "cannot read %s: %s".formatted(named(setting, file), FileErrors.reason(e)), e);
     }
+    String other = kind.equals(CERTIFICATE) ? PRIVATE_KEY : CERTIFICATE;
+    if (!holds(pem, kind) && holds(pem, other)) {
+      throw new IOException(
+          "cannot use %s: it holds a %s and no %s; exchange the files, or name another one"
+              .formatted(named(setting, file), other, kind));
+    }
+    if (kind.equals(PRIVATE_KEY) && pem.contains("ENCRYPTED")) {
+      throw new IOException(
+          "cannot use %1$s: the key is encrypted with a passphrase, which nothing is asked for; write it without one: openssl pkey -in %2$s -out NEW, and keep that file from others"
+              .formatted(named(setting, file), file));
+    }
+  }
+
+  private static boolean holds(String pem, String kind) {
+    return pem.contains(kind.toUpperCase(Locale.ROOT) + "-----");
   }
 
   /** The settings that are there, with their files. */

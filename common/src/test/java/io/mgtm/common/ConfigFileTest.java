@@ -1,5 +1,6 @@
 package io.mgtm.common;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
@@ -37,7 +38,8 @@ class ConfigFileTest {
     isRefused("\nport: true\n", "line 2: port: true is not allowed, expected a whole number");
     isRefused(
         "allow: 10.0.0.0/8\n", "line 1: allow: \"10.0.0.0/8\" is not allowed, expected a list");
-    isRefused("allow:\n  - {a: b}\n", "line 1: allow[0]: this is not allowed, expected a text");
+    isRefused("allow:\n  - {a: b}\n", "line 1: allow[0]: keys are not allowed, expected a text");
+    isRefused("name: [a]\n", "line 1: name: a list is not allowed, expected a text");
     isRefused(
         "links: yes-please",
         "line 1: links: \"yes-please\" is not allowed, expected keys and values");
@@ -56,6 +58,15 @@ class ConfigFileTest {
     isRefused(
         "name: n\nlinks.secretFile: s\n",
         "line 2: links.secretFile is a key below another one: write \"links:\", and \"secretFile:\" in the next line, indented by two spaces");
+  }
+
+  @Test
+  void aSecondDocumentIsRefused() throws IOException, ConfigException {
+    isRefused(
+        "name: n\n---\nport: 2\n",
+        "line 3: a second YAML document begins here; a file has one: remove the line --- before it, or all that follows");
+    Path one = Files.writeString(folder.resolve("one.yaml"), "# first\n---\nport: 2\n");
+    assertThat(new ConfigFile("docs/x.md").read(one, DEFAULTS, Config.class).port()).isEqualTo(2);
   }
 
   @Test

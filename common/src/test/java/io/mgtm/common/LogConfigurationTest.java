@@ -21,6 +21,9 @@ class LogConfigurationTest {
         .isInstanceOfSatisfying(
             ConsoleAppender.class,
             appender -> assertThat(appender.getTarget()).isEqualTo("System.err"));
+    assertThat(context.getLogger("org.jgroups.JChannel").isInfoEnabled())
+        .as("what JGroups says as it starts, unless more is asked for")
+        .isEqualTo(root.isDebugEnabled());
     context.stop();
   }
 }

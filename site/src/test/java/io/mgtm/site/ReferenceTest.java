@@ -9,12 +9,16 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -99,6 +103,41 @@ class ReferenceTest {
               assertThat(mgtm.execute(program, "config", "schema")).isZero();
               assertThat(printed).hasToString(schema);
             });
+  }
+
+  /** A setting of the code, or a key of an earlier version, cannot be in a file. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "configuration",
+        "group-procedures",
+        "group-symptoms",
+        "link",
+        "operating-a-group",
+        "proxy",
+        "replication"
+      })
+  void pagesOfTheGtmNameOnlyKeysThatThereAre(String page) throws IOException {
+    Set<String> keys = new HashSet<>();
+    for (String program : List.of("gtm", "proxy")) {
+      SchemaPage.table(new ObjectMapper().readTree(SiteMain.schemas().get(program)))
+          .lines()
+          .map(row -> row.replaceFirst("^\\| `([A-Za-z.]+)` .*", "$1"))
+          .forEach(keys::add);
+    }
+    String text = Files.readString(Path.of("..", "docs", page + ".md"));
+    Stream<String> inSection = found("`((?:group|links|access|limits|timeouts)\\.\\w+)`", text);
+    Stream<String> ofFiles =
+        found("(?m)^group:\\n((?: +.*\\n)+)", text)
+            .flatMap(section -> found("(?m)^  (\\w+):", section))
+            .map("group."::concat);
+    assertThat(Stream.concat(inSection, ofFiles)).isSubsetOf(keys);
+    Stream<String> times = found("`(?:\\w+\\.)?(\\w+Ms)`", text);
+    assertThat(times).isSubsetOf(keys.stream().map(key -> key.replaceFirst(".*\\.", "")).toList());
+  }
+
+  private static Stream<String> found(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results().map(match -> match.group(1));
   }
 
   /** Those who read Markdown see the keys as the code has them. */

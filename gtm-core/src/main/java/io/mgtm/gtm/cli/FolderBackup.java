@@ -1,7 +1,6 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.group.GroupMode;
-import io.mgtm.group.LogException;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.member.StoppedFolder;
 import io.mgtm.group.total.OriginTable;
@@ -33,7 +32,7 @@ final class FolderBackup {
    * @param copy a folder for the time of the call
    * @param mode the group's; null where the operator did not say it
    * @throws IOException when it holds no state, or the mode must be said
-   * @throws LogException as {@link StoppedFolder#read} throws
+   * @throws io.mgtm.group.LogException as {@link StoppedFolder#read} throws
    */
   static FolderBackup read(Path folder, Path copy, GroupMode mode) throws IOException {
     ModeWatch machine = new ModeWatch();
@@ -41,15 +40,8 @@ final class FolderBackup {
         mode == GroupMode.TOTAL
             ? new TotalOrder(new OrderedGtm(machine), new OriginTable(), new Nobody(), 1, 1)
             : machine;
-    StoppedFolder.Contents contents;
-    try {
-      contents = StoppedFolder.read(folder, copy, mode == GroupMode.LAZY, reads);
-    } catch (LogException e) {
-      if (mode == null && e.category() == LogException.Category.FORMAT) {
-        throw new IOException(e.getMessage() + ". In mode total say --mode total", e);
-      }
-      throw e;
-    }
+    StoppedFolder.Contents contents =
+        StoppedFolder.read(folder, copy, mode == GroupMode.LAZY, reads);
     if (mode == null && machine.isLazy()) {
       throw new IOException(folder + " is that of a group in mode lazy; say --mode lazy");
     }

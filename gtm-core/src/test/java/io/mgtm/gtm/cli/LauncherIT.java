@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,28 @@ class LauncherIT extends LauncherTree {
       assertThat(end.lines()).first().asString().startsWith("Usage: ./mgtm " + command);
       assertThat(end.status()).isZero();
     }
+  }
+
+  /** That of a program is in its jar, which was built before some source was changed. */
+  @Test
+  void helpOfAProgramBuildsOnlyWhatIsNotThere() throws Exception {
+    layModule("benchmarks");
+    tool("mvn", "echo must not run; exit 7");
+    tool("apt-get", "echo must not run; exit 7");
+    for (String module : List.of("gtm-core/target/mgtm-gtm", "benchmarks/target/mgtm-bench")) {
+      Path jar = root.resolve(module + ".jar");
+      Files.createDirectories(jar.getParent());
+      Files.writeString(jar, "of an earlier source");
+      Files.setLastModifiedTime(jar, FileTime.fromMillis(0));
+    }
+    String jars = "java -jar " + root.toRealPath();
+    assertThat(run("gtm", "start", "--help").lines())
+        .containsExactly(jars + "/gtm-core/target/mgtm-gtm.jar start --help");
+    assertThat(run("ha", "demo", "-h").lines())
+        .containsExactly(jars + "/benchmarks/target/mgtm-bench.jar ha-demo -h");
+    assertThat(run("lab", "--wan", "--help").lines())
+        .containsExactly(jars + "/benchmarks/target/mgtm-bench.jar wan --help");
+    assertThat(run("proxy", "--help").lines()).contains("must not run");
   }
 
   @Test

@@ -38,6 +38,7 @@ public final class Gateway {
   private final Consumer<Throwable> fatal;
   private final AllowList allowed;
   private final Rarely strangers = new Rarely();
+  private final Rarely unknown = Rarely.onceAMinute();
   private final Newcomers newcomers;
   private final PartialBudget begun = new PartialBudget(PartialBudget.BYTES_MAX);
   private final BatchEnd batchEnd;
@@ -219,6 +220,11 @@ public final class Gateway {
   private void turnedAway(Channel channel, String why) {
     metrics.turnedAway();
     strangers.run(more -> log.warn("Turned away {}: {}{}", channel.remoteAddress(), why, more));
+  }
+
+  /** Of who has not begun as an XC client, as when status is asked of a proxy's port. */
+  Rarely unknown() {
+    return unknown;
   }
 
   private void serve(Channel channel) {

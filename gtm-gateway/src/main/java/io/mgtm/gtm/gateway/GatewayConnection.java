@@ -161,7 +161,8 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   }
 
   private void closing(String why) {
-    STRANGERS.run(more -> log.info("Closing {}: {}{}", describe(), why, more));
+    Rarely rarely = session.isKnown() ? STRANGERS : gateway.unknown();
+    rarely.run(more -> log.info("Closing {}: {}{}", describe(), why, more));
     gateway.metrics().protocolError();
   }
 

@@ -67,12 +67,20 @@ public final class CheckpointDecoder {
   public static final class UnknownVersionException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    private final short version;
+
     UnknownVersionException(short version) {
       super(
           "the checkpoint has format version "
               + version
               + ", this program knows up to "
               + CheckpointEncoder.VERSION);
+      this.version = version;
+    }
+
+    /** What its first two bytes are. */
+    public short version() {
+      return version;
     }
   }
 

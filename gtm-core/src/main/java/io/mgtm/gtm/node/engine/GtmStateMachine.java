@@ -5,6 +5,8 @@ import io.mgtm.group.LogException.Category;
 import io.mgtm.group.Pieces;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.StatePicture;
+import io.mgtm.group.total.ProposalEntry;
+import io.mgtm.group.total.TotalOrder;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandCodec;
 import io.mgtm.gtm.command.CommandType;
@@ -52,6 +54,9 @@ public class GtmStateMachine implements StateMachine {
       if (version == Restore.ENTRY_VERSION) {
         state = Restore.apply(state, payload.getLong(), payload);
         return;
+      }
+      if (version == ProposalEntry.VERSION) {
+        throw ofModeTotal(null);
       }
       if (version != EntryWriter.VERSION) {
         throw newer("entry " + index + " has format version " + version, null);
@@ -103,10 +108,20 @@ public class GtmStateMachine implements StateMachine {
       GtmState loaded = decoder.end();
       return () -> state = loaded;
     } catch (CheckpointDecoder.UnknownVersionException e) {
-      throw newer(e.getMessage(), e);
+      // In mode total what it says of proposals comes first.
+      throw e.version() >> Byte.SIZE == TotalOrder.CHECKPOINT_VERSION
+          ? ofModeTotal(e)
+          : newer(e.getMessage(), e);
     } catch (CheckpointDecoder.CorruptCheckpointException e) {
       throw LogException.damaged(e.getMessage(), e);
     }
+  }
+
+  private static LogException ofModeTotal(Throwable cause) {
+    return new LogException(
+        Category.FORMAT,
+        "the folder is that of a member of a group in mode total: say --mode total, and the group's --members where a GTM is to start on it",
+        cause);
   }
 
   /** The error of an entry or a state that this version does not know. */

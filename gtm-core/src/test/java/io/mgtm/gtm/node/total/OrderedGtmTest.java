@@ -1,9 +1,13 @@
 package io.mgtm.gtm.node.total;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.Pieces;
+import io.mgtm.group.total.OriginTable;
+import io.mgtm.group.total.ProposalEntry;
+import io.mgtm.group.total.TotalOrder;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.Isolation;
@@ -229,5 +233,16 @@ class OrderedGtmTest {
     other.entriesMayBeMissing(index, false);
     assertThat(apply(commands(S1, 7, 1, begin(S1)))).containsExactly("refused SESSION_LOST");
     assertThat(gtm.attachments().members()).isEmpty();
+  }
+
+  /** As a GTM without a group does that is started on a member's folder. */
+  @Test
+  void whoReadsThemInAnotherModeIsToldOfModeTotal() {
+    GtmStateMachine fifo = new GtmStateMachine(GtmState.empty());
+    ByteBuffer entry = ByteBuffer.wrap(new byte[] {ProposalEntry.VERSION});
+    Pieces checkpoint =
+        Pieces.of(ByteBuffer.wrap(TotalOrder.picture(new OriginTable(), gtm.picture()).bytes()));
+    assertThatThrownBy(() -> fifo.apply(1, entry)).hasMessageContaining("say --mode total");
+    assertThatThrownBy(() -> fifo.load(checkpoint)).hasMessageContaining("say --mode total");
   }
 }

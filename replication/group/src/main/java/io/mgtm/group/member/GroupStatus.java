@@ -8,6 +8,7 @@ import io.mgtm.group.core.Role;
 import io.mgtm.group.net.Transport;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -106,16 +107,23 @@ public record GroupStatus(
   private static List<String> warnings(
       GroupCore core, Transport transport, List<String> connected, String roomWarning) {
     Stream<String> room = Stream.of(roomWarning).filter(w -> !w.isEmpty());
-    Stream<String> awaited = core.awaited().stream().sorted().map(name -> awaited(name, connected));
+    Stream<String> awaited =
+        core.awaited().stream()
+            .sorted()
+            .map(name -> awaited(name, connected, transport.refusedCertificate()));
     return Stream.of(room, core.warnings().stream(), transport.warnings().stream(), awaited)
         .flatMap(Function.identity())
         .toList();
   }
 
-  private static String awaited(String name, List<String> connected) {
+  /** About one that may join and has not. */
+  static String awaited(String name, List<String> connected, Optional<String> refusedCertificate) {
     return connected.contains(name)
         ? "%s may join, and is connected; it has not been let in yet".formatted(name)
-        : "%s may join, and is not connected: start it with a configuration that names all members, itself included"
-            .formatted(name);
+        : "%s may join, and is not connected: %s"
+            .formatted(
+                name,
+                refusedCertificate.orElse(
+                    "start it with a configuration that names all members, itself included"));
   }
 }

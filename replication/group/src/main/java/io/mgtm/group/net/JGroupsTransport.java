@@ -221,6 +221,11 @@ public final class JGroupsTransport implements Transport {
   }
 
   @Override
+  public Optional<String> refusedCertificate() {
+    return network.flatMap(NettyTransport::refusedCertificate);
+  }
+
+  @Override
   public void close() {
     closed = true;
     network.ifPresent(NettyTransport::leave);

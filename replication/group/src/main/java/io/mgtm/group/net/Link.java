@@ -1,6 +1,7 @@
 package io.mgtm.group.net;
 
 import io.mgtm.common.Rarely;
+import io.mgtm.common.RarelyEach;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -27,7 +28,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Link {
   private static final Logger log = LoggerFactory.getLogger(Link.class);
-  private static final Rarely silent = new Rarely();
+
+  /** By the place: one whose process stands still is tried again and again, by links anew. */
+  private static final RarelyEach<InetSocketAddress> silent = new RarelyEach<>(Rarely::onceAMinute);
 
   /** Messages to a member that reads too slowly are dropped past this; they come again. */
   private static final int WAITING_BYTES_MAX = 4 << 20;
@@ -282,6 +285,8 @@ final class Link {
   /** What happens to the connection. Nothing is read on it but the other's hello, and its end. */
   private final class Watch extends ChannelInboundHandlerAdapter {
     private boolean greeted;
+    private String end =
+        "ended a connection before it said who it is; its log says why, unless it stops or runs an earlier version";
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
@@ -291,6 +296,8 @@ final class Link {
           .schedule(
               () -> {
                 if (!greeted) {
+                  end =
+                      "takes connections and does not say who it is; does its process stand still?";
                   ctx.close();
                 }
               },
@@ -307,6 +314,7 @@ final class Link {
           greeted(ctx.channel(), Hello.decode(frame));
         } else {
           silent.run(
+              place,
               more ->
                   log.warn(
                       "{} at {} sent bytes over a link that it should only read on{}",
@@ -316,7 +324,7 @@ final class Link {
           ctx.close();
         }
       } catch (IllegalArgumentException e) {
-        silent.run(more -> log.warn("No link to {}: {}{}", place, e.getMessage(), more));
+        silent.run(place, more -> log.warn("No link to {}: {}{}", place, e.getMessage(), more));
         ctx.close();
       } finally {
         frame.release();
@@ -359,13 +367,7 @@ final class Link {
       }
       if (peer == null && !closed) {
         nextRoute();
-        silent.run(
-            more ->
-                log.info(
-                    "{} ended a connection before it said who it is; its log says why, unless it"
-                        + " stops or runs an earlier version{}",
-                    place,
-                    more));
+        silent.run(place, more -> log.info("{} {}{}", place, end, more));
       }
       end(false);
     }

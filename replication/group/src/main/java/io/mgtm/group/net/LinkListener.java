@@ -56,6 +56,7 @@ final class LinkListener {
   private final GroupTls tls;
   private final Rarely refusals = new Rarely();
   private final Rarely failures = new Rarely();
+  private final RefusedCertificate refused = new RefusedCertificate(System::nanoTime);
   private final Set<Incoming> connections = new HashSet<>();
 
   /** How many connections each process has made that are still there. */
@@ -166,6 +167,10 @@ final class LinkListener {
   /** How many messages came of processes that are not heard. */
   long dropped() {
     return dropped;
+  }
+
+  RefusedCertificate refused() {
+    return refused;
   }
 
   void close() {
@@ -345,6 +350,7 @@ final class LinkListener {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      refused.note((InetSocketAddress) ctx.channel().remoteAddress(), cause);
       refuse(ctx, cause.getMessage());
     }
   }

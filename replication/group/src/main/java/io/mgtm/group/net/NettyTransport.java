@@ -192,6 +192,11 @@ final class NettyTransport extends TP implements Links.Receiver {
     return result;
   }
 
+  /** A clause about a certificate that was refused of late. Any thread. */
+  Optional<String> refusedCertificate() {
+    return links.listener().refused().latest();
+  }
+
   private InetSocketAddress placeOf(Address to) {
     InetSocketAddress known = places.get(to);
     if (known != null) {

@@ -1,9 +1,7 @@
 package io.mgtm.group.net;
 
 import io.mgtm.common.Rarely;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import io.mgtm.common.RarelyEach;
 import org.jgroups.logging.CustomLogFactory;
 import org.jgroups.logging.Log;
 import org.jgroups.logging.LogFactory;
@@ -14,10 +12,9 @@ import org.jgroups.logging.Slf4jLogImpl;
  * in one line. Any thread.
  */
 final class QuietLog extends Slf4jLogImpl {
-  private static final int KINDS_MAX = 64;
   private static final String PROTOCOLS = "org.jgroups.protocols.";
 
-  private final Map<String, Rarely> kinds = new ConcurrentHashMap<>();
+  private final RarelyEach<String> kinds = new RarelyEach<>(Rarely::new);
   private final Rarely others = new Rarely();
 
   private QuietLog(Class<?> of) {
@@ -43,14 +40,9 @@ final class QuietLog extends Slf4jLogImpl {
         });
   }
 
-  private void rarely(String kind, Consumer<String> line) {
-    boolean known = kinds.containsKey(kind) || kinds.size() < KINDS_MAX;
-    (known ? kinds.computeIfAbsent(kind, k -> new Rarely()) : others).run(line);
-  }
-
   @Override
   public void warn(String format, Object... args) {
-    rarely(format, more -> super.warn(format + more, args));
+    kinds.run(format, more -> super.warn(format + more, args));
   }
 
   @Override
@@ -60,7 +52,7 @@ final class QuietLog extends Slf4jLogImpl {
 
   @Override
   public void error(String format, Object... args) {
-    rarely(format, more -> super.error(format + more, args));
+    kinds.run(format, more -> super.error(format + more, args));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mgtm.group.net;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Carries bytes between members that are known by name. Messages may be lost, late or repeated;
@@ -60,6 +61,11 @@ public interface Transport extends AutoCloseable {
   /** What an operator should know of now, a sentence each. Any thread. */
   default List<String> warnings() {
     return List.of();
+  }
+
+  /** Why one that connects is no member, where that is a certificate: a clause. Any thread. */
+  default Optional<String> refusedCertificate() {
+    return Optional.empty();
   }
 
   @Override

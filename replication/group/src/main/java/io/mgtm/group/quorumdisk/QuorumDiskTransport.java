@@ -146,6 +146,11 @@ public final class QuorumDiskTransport implements Transport {
         : network.connected();
   }
 
+  @Override
+  public Optional<String> refusedCertificate() {
+    return network.refusedCertificate();
+  }
+
   /** Another member has written that. */
   public void heard(DiskMark of) {
     used.ifPresent(now -> now.witness().heard(of));

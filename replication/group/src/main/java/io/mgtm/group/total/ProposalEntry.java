@@ -17,7 +17,8 @@ import java.nio.ByteBuffer;
  * @param payload empty in a probe, which only takes a place
  */
 public record ProposalEntry(MemberId origin, long incarnation, long number, ByteBuffer payload) {
-  private static final byte VERSION = (byte) 129;
+  /** What each begins with, and no entry of another mode. */
+  public static final byte VERSION = (byte) 129;
 
   /** The most that stands before the payload. */
   static final int HEADER_BYTES_MAX = 1 + 17 + Membership.NAME_BYTES_MAX + 16;

@@ -38,7 +38,8 @@ public final class TotalOrder implements StateMachine {
   /** Past this a message holds no further proposal: larger ones are sent in pieces. */
   private static final int BATCH_BYTES_MAX = 48 << 10;
 
-  private static final byte CHECKPOINT_VERSION = 1;
+  /** What each checkpoint begins with. */
+  public static final byte CHECKPOINT_VERSION = 1;
 
   /** The log and the network beneath. */
   public interface Below {

@@ -326,6 +326,7 @@ class LinksTest {
         a.reaches(b, "more " + i);
       }
       assertThat(b.messages).noneMatch(m -> m.equals("strange") || m.equals("plain"));
+      Await.until("why", () -> b.<Boolean>onLoop(l -> l.listener().refused().latest().isPresent()));
     }
   }
 

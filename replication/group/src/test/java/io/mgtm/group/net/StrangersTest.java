@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -28,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jgroups.Message;
 import org.jgroups.logging.Log;
 import org.jgroups.logging.LogFactory;
@@ -206,6 +208,35 @@ class StrangersTest {
     assertThat(lines.list())
         .anyMatch(e -> e.getFormattedMessage().contains("without encrypt header"))
         .hasSizeLessThan(LINES_MAX);
+  }
+
+  /** As its process was stopped: the kernel still takes connections for it. */
+  @Test
+  void memberThatStandsStillIsOneLine() throws Exception {
+    Logger link = (Logger) LoggerFactory.getLogger(Link.class);
+    link.setLevel(Level.INFO);
+    InetSocketAddress at = addresses.get(1);
+    try (ServerSocket still = new ServerSocket(at.getPort(), 1, at.getAddress())) {
+      members.add(new Member("m0", JGroupsSettings.of("strangers", addresses.get(0), addresses)));
+      still.setSoTimeout(READ_MS);
+      try (Socket first = still.accept()) {
+        Await.until("a line", () -> saidOf(at).contains("does its process stand still?"));
+        for (int i = 0; i < 3; i++) {
+          still.accept().close();
+        }
+        assertThat(first.isConnected()).isTrue();
+      }
+      assertThat(saidOf(at)).as("once").doesNotContain("\n");
+    } finally {
+      link.setLevel(null);
+    }
+  }
+
+  private String saidOf(InetSocketAddress place) {
+    return lines.list().stream()
+        .map(ILoggingEvent::getFormattedMessage)
+        .filter(said -> said.startsWith(place + " "))
+        .collect(Collectors.joining("\n"));
   }
 
   @Test
