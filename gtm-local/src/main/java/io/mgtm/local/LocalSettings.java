@@ -2,7 +2,6 @@ package io.mgtm.local;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.group.net.FreePorts;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +48,7 @@ public record LocalSettings(
         new ArrayList<>(
             JavaCommand.options(
                 System.getProperty("mgtm.gtmJavaOptions", "-XX:+UseSerialGC -Xmn48m")));
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+    Stream.of(ProcessHandle.current().info().arguments().orElse(new String[0]))
         .filter(option -> option.matches("-XX:SharedArchiveFile=.*|-Xlog:cds=off"))
         .forEach(options::add);
     return List.copyOf(options);
