@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.sql.Classifier;
+import io.mgtm.query.sql.Numbers;
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.Shapes;
 import io.mgtm.query.sql.SqlException;
@@ -24,12 +25,14 @@ final class Planner {
   private static final int[] NO_TYPES = {};
   private static final int STATEMENTS_MAX = 10_000;
   private static final int EFFECTS_MAX = 1_000;
+  private static final int NUMBERED_MAX = 100;
 
   private Classifier classifier;
   private Shapes shapes = new Shapes();
   private final Map<String, Prepared> statements = new HashMap<>();
   private final Map<String, Prepared> portals = new HashMap<>();
   private final Map<String, Prepared> effects = new HashMap<>();
+  private final Map<String, Numbered.Texts> numbered = new HashMap<>();
   private Charset charset;
 
   Planner(Classifier classifier, Charset charset) {
@@ -49,6 +52,7 @@ final class Planner {
   void forget() {
     statements.clear();
     effects.clear();
+    numbered.clear();
   }
 
   /** No transaction is open, with which they have ended. */
@@ -63,6 +67,25 @@ final class Planner {
     }
     return effects.computeIfAbsent(
         sql, text -> Prepared.effect("mgtm effect " + Integer.toHexString(text.hashCode()), text));
+  }
+
+  /**
+   * A statement of the simple protocol as one with parameters; null where it is to be run as it is,
+   * as when none like it came before, or too many others did.
+   */
+  Numbered numbered(Prepared simple) {
+    Numbers numbers = simple.isKeyLocal() ? simple.statement().numbers() : null;
+    if (numbers == null) {
+      return null;
+    }
+    Numbered.Texts known = numbered.get(numbers.sql());
+    if (known != null) {
+      return known.with(numbers, charset);
+    }
+    if (numbered.size() < NUMBERED_MAX) {
+      numbered.put(numbers.sql(), Numbered.Texts.of(numbers));
+    }
+    return null;
   }
 
   /** Whether there was such a statement. */
@@ -132,6 +155,7 @@ final class Planner {
     classifier = by;
     shapes = new Shapes();
     effects.clear();
+    numbered.clear();
     Map<Prepared, Prepared> renewed = new HashMap<>();
     statements.replaceAll((name, old) -> renewed.computeIfAbsent(old, this::renewed));
     portals.replaceAll(

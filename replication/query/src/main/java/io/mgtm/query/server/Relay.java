@@ -28,6 +28,10 @@ final class Relay implements Answer {
   private final ArrayDeque<Expected> expected = new ArrayDeque<>();
   private final Effects effects;
   private final UnitRun.Ended ended;
+
+  /** What the simple statement runs as, or null. */
+  private Numbered numbered;
+
   private ErrorFields error;
   private String tag;
   private boolean keyChanged;
@@ -44,6 +48,11 @@ final class Relay implements Answer {
 
   void expect(char type, Prepared prepared, Step step) {
     expected.add(new Expected(type, prepared, step));
+  }
+
+  /** The simple statement runs with parameters. */
+  void runsAs(Numbered with) {
+    numbered = with;
   }
 
   /** Whether a statement is prepared in this very request. */
@@ -180,7 +189,9 @@ final class Relay implements Answer {
             && prepared.statementClass() == StatementClass.KEY_LOCAL
             && prepared.rows() == null
             && !tag.endsWith(" 0");
-    if (same && one == null) {
+    if (same && numbered != null) {
+      effects.same(numbered.others(), numbered.values(), tag);
+    } else if (same && one == null) {
       effects.text(prepared.others(), tag);
     } else if (same) {
       effects.same(prepared.others(), run.binds().of(one.step).afterNames(), tag);

@@ -33,7 +33,12 @@ final class SegmentSender {
     backend.hold(segment.hasRows());
     session.runsAt(backend);
     if (segment.simple() != null) {
-      backend.ask(segment.simple().text(), charset, relay);
+      Numbered numbered = session.planner().numbered(segment.simple());
+      if (numbered == null) {
+        backend.ask(segment.simple().text(), charset, relay);
+      } else {
+        send(backend, numbered, relay);
+      }
       return;
     }
     ByteBuf out = backend.alloc().buffer();
@@ -44,6 +49,19 @@ final class SegmentSender {
     // In COPY the leader passes over a Sync, or it does not when it fails first: it comes after.
     char end = segment.kind() == Segment.Kind.COPY ? 'H' : 'S';
     Effects.append(out, Messages.empty(backend.alloc(), end));
+    backend.ask(out, relay);
+  }
+
+  private void send(Backend backend, Numbered numbered, Relay relay) {
+    ByteBuf out = backend.alloc().buffer();
+    Prepared leader = numbered.leader();
+    need(backend, leader, out, relay);
+    ByteBuf values = numbered.values().duplicate();
+    Effects.append(out, Messages.bind(backend.alloc(), "", leader.name(), values));
+    relay.expect('B', leader, null);
+    Effects.append(out, Messages.execute(backend.alloc(), ""));
+    Effects.append(out, Messages.empty(backend.alloc(), 'S'));
+    relay.runsAs(numbered);
     backend.ask(out, relay);
   }
 

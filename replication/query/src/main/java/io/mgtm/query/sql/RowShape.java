@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
  * @param target its table with the schema, quoted
  * @param schema the table's, quoted
  * @param first the token with which the table's name begins, and that of the name without a schema
+ * @param numbers whether all its constants are numbers that may be parameters, if it is of class K
  * @param returns what follows the text at the leader
  */
 record RowShape(
@@ -20,6 +21,7 @@ record RowShape(
     String schema,
     int first,
     int name,
+    boolean numbers,
     String returns,
     String effectSql,
     List<String> columns,
@@ -58,8 +60,19 @@ record RowShape(
       returns += ", " + wasThere(target, table.key(), prefix);
     }
     String effect = effect(verb, target, table, columns, upsert);
+    boolean numbers = !verb.equals("insert") && Numbers.fit(table, tokens, to.name());
     return new RowShape(
-        target, schema, to.first(), to.name(), returns, effect, columns, texts, keyTold, returning);
+        target,
+        schema,
+        to.first(),
+        to.name(),
+        numbers,
+        returns,
+        effect,
+        columns,
+        texts,
+        keyTold,
+        returning);
   }
 
   /**

@@ -32,7 +32,12 @@ public record RowWrite(RowShape shape, String text, int first, int name) {
 
   /** The text with the table's schema. */
   public String othersSql() {
-    return text.substring(0, first) + shape.schema() + "." + text.substring(name);
+    return inSchema(text);
+  }
+
+  /** The same for one that is like it up to the name. */
+  String inSchema(String like) {
+    return like.substring(0, first) + shape.schema() + "." + like.substring(name);
   }
 
   /** What writes one row, with a parameter for each of {@link #columns}. */

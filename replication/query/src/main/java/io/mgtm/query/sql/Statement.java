@@ -19,6 +19,13 @@ public record Statement(
     return classification.statementClass();
   }
 
+  /** It with its numbers as parameters, or null where it is none that has only such constants. */
+  public Numbers numbers() {
+    return statementClass() == StatementClass.KEY_LOCAL && write.shape().numbers()
+        ? Numbers.of(write, tokens)
+        : null;
+  }
+
   /** Whether a word stands in it, as a name or key word. */
   public boolean has(String word) {
     return Token.hasName(tokens, word);

@@ -1,0 +1,66 @@
+package io.mgtm.query.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * An UPDATE or DELETE of class K with its whole numbers as parameters of type integer, so that a
+ * server need not read and plan it each time. It does the same: PostgreSQL takes such a number for
+ * an integer, too, and all columns that are named are of whole numbers.
+ *
+ * @param sql the text, which is the same for all that differ in these numbers only
+ * @param othersSql the same with the table's schema
+ * @param values of its parameters, as texts
+ */
+public record Numbers(String sql, String othersSql, List<String> values) {
+  private static final int COUNT_MAX = 100;
+
+  /** More digits may be more than an integer holds, and then the number is of another type. */
+  private static final int DIGITS_MAX = 9;
+
+  public Numbers {
+    values = List.copyOf(values);
+  }
+
+  /** Whether statements of this shape have no other constants; they are of class K. */
+  static boolean fit(Catalogue.Table table, List<Token> tokens, int name) {
+    for (Token token : tokens.subList(name + 1, tokens.size())) {
+      Catalogue.Column column = token.isName() ? table.columns().get(token.text()) : null;
+      boolean other =
+          token.kind() == Token.Kind.STRING
+              || token.kind() == Token.Kind.PARAMETER
+              || token.isWord("true")
+              || token.isWord("false");
+      if (other || (column != null && !column.integer())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Of a statement whose shape fits; null where one of its numbers is no integer. */
+  static Numbers of(RowWrite write, List<Token> tokens) {
+    String text = write.text();
+    int start = tokens.get(0).start();
+    StringBuilder sql = new StringBuilder(text.length());
+    List<String> values = new ArrayList<>();
+    int copied = 0;
+    for (Token token : tokens) {
+      if (token.kind() != Token.Kind.NUMBER) {
+        continue;
+      }
+      String number = text.substring(token.start() - start, token.end() - start);
+      if (number.length() > DIGITS_MAX
+          || !number.chars().allMatch(c -> c >= '0' && c <= '9')
+          || values.size() == COUNT_MAX) {
+        return null;
+      }
+      values.add(number);
+      sql.append(text, copied, token.start() - start).append('$').append(values.size());
+      copied = token.end() - start;
+    }
+    // The names stand before the first number.
+    String all = sql.append(text, copied, text.length()).toString();
+    return new Numbers(all, write.inSchema(all), values);
+  }
+}

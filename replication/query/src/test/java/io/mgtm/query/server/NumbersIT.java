@@ -1,0 +1,123 @@
+package io.mgtm.query.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Numbers of statements of the simple protocol reach the servers as parameters. */
+class NumbersIT {
+  private static final String TABLES =
+      "create table item (id int primary key, n int, small smallint, big bigint)";
+
+  @TempDir private static Path folder;
+  @AutoClose private static Cluster cluster;
+
+  @BeforeAll
+  static void start() throws Exception {
+    Tools.needPostgres();
+    cluster = new Cluster(folder, 2, TABLES);
+    cluster.startReplicator();
+  }
+
+  private static Connection simple() throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://" + cluster.address() + "/app?preferQueryMode=simple",
+        "alice",
+        Postgres.PASSWORD);
+  }
+
+  /** What the leader has prepared for the session; in a transaction. */
+  private static int prepared(Statement statement) throws SQLException {
+    try (ResultSet rows =
+        statement.executeQuery(
+            "select count(*) from pg_prepared_statements where name like 'mgtm numbers%'")) {
+      rows.next();
+      return rows.getInt(1);
+    }
+  }
+
+  private static void update(Statement statement, String sql) throws SQLException {
+    assertThat(statement.executeUpdate(sql)).as(sql).isEqualTo(1);
+  }
+
+  @Test
+  void theyDoWhatTheTextsDo() throws Exception {
+    try (Connection client = simple();
+        Statement statement = client.createStatement()) {
+      statement.executeUpdate("insert into item values (1, 0, 0, 0), (2, 0, 0, 0)");
+      client.setAutoCommit(false);
+      for (int i = -4; i <= 4; i++) {
+        update(statement, "update item set n = n + " + i + " * 3, big = n where id = 1");
+        update(statement, "update item set small = " + i + " where id = 2");
+      }
+      assertThat(statement.executeUpdate("update item set small = 1 where id = 99")).isZero();
+      assertThat(prepared(statement)).isEqualTo(4); // with and without a sign
+      client.commit();
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> update(statement, "update item set small = 32768 where id = 2"))
+            .hasMessageContaining("smallint out of range");
+        client.rollback();
+      }
+      client.setAutoCommit(true);
+      update(statement, "update item set small = 5 where id = 2");
+      statement.execute(
+          "update item set n = 7 where id = 2; update item set n = n + 1 where id = 2;"
+              + " update item set n = n + 2 where id = 2");
+    }
+    assertThat(cluster.number("select n from item where id = 1")).isZero();
+    assertThat(cluster.number("select small from item where id = 2")).isEqualTo(5);
+    assertThat(cluster.number("select n from item where id = 2")).isEqualTo(10);
+    cluster.assertAlike();
+  }
+
+  @Test
+  void theyAreReadAnewWhereWhatTheyMeanHasChanged() throws Exception {
+    try (Connection client = simple();
+        Statement statement = client.createStatement()) {
+      statement.executeUpdate("insert into item values (10, 0, 0, 0)");
+      for (int i = 1; i <= 3; i++) {
+        update(statement, "update item set n = n + " + i + " where id = 10");
+      }
+      statement.execute("discard all");
+      for (int i = 1; i <= 3; i++) {
+        update(statement, "update item set n = n + " + i + " where id = 10");
+      }
+      assertThat(cluster.number("select n from item where id = 10")).isEqualTo(12);
+      statement.execute("alter table item alter n type text");
+      update(statement, "update item set n = 5 where id = 10");
+      statement.execute("alter table item alter n type bigint using n::bigint");
+      for (int i = 1; i <= 3; i++) {
+        update(statement, "update item set n = n * 2147483647 where id = 10");
+        update(statement, "update item set n = 1 where id = 10");
+      }
+      assertThat(cluster.number("select n from item where id = 10")).isEqualTo(1);
+    }
+    cluster.assertAlike();
+  }
+
+  @Test
+  void sessionsThatMakeManyKeepTheirNumberSmall() throws Exception {
+    try (Connection client = simple();
+        Statement statement = client.createStatement()) {
+      statement.executeUpdate("insert into item values (20, 0, 0, 0)");
+      client.setAutoCommit(false);
+      for (int i = 1; i <= 300; i++) {
+        update(statement, "update item set n =" + " ".repeat(i) + "0 where id = 20");
+        update(statement, "update item set n =" + " ".repeat(i) + "1 where id = 20");
+      }
+      assertThat(prepared(statement)).isEqualTo(100);
+      client.commit();
+    }
+    cluster.assertAlike();
+  }
+}

@@ -1,0 +1,80 @@
+package io.mgtm.query.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NumbersTest {
+  private static final Catalogue.Column INT =
+      new Catalogue.Column(true, true, Catalogue.Fill.NULL, false, Catalogue.Input.SAME);
+  private static final Catalogue.Column TEXT =
+      new Catalogue.Column(true, false, Catalogue.Fill.NULL, false, Catalogue.Input.SAME);
+
+  private static final Classifier CLASSIFIER =
+      new Classifier(
+          new Catalogue(
+              Set.of(),
+              Set.of(),
+              Set.of("=", "+", "-", "*", "<"),
+              Set.of(),
+              Map.of("t", table("s", "id", INT), "named", table("public", "name", TEXT)),
+              false,
+              false));
+
+  private static Catalogue.Table table(String schema, String key, Catalogue.Column type) {
+    return new Catalogue.Table(
+        schema,
+        Map.of(key, type, "n", INT, "m", INT, "b", TEXT),
+        List.of(key),
+        Catalogue.Writes.PLAIN,
+        false);
+  }
+
+  private static Numbers numbers(String sql) throws SqlException {
+    return CLASSIFIER.statements(sql).get(0).numbers();
+  }
+
+  @Test
+  void numbersOfAnUpdateByItsKeyAreParameters() throws SqlException {
+    Numbers numbers =
+        numbers("/* x */ UPDATE t SET n = n + -12*(m-3), m = NULL WHERE id =007 -- end");
+    assertThat(numbers.sql()).isEqualTo("UPDATE t SET n = n + -$1*(m-$2), m = NULL WHERE id =$3");
+    assertThat(numbers.othersSql())
+        .isEqualTo("UPDATE \"s\".t SET n = n + -$1*(m-$2), m = NULL WHERE id =$3");
+    assertThat(numbers.values()).containsExactly("12", "3", "007");
+  }
+
+  @Test
+  void theTextIsTheSameForAllNumbers() throws SqlException {
+    assertThat(numbers("delete from s.t where id = 1").sql())
+        .isEqualTo(numbers("delete from s.t where id = 999999999").sql())
+        .isEqualTo("delete from s.t where id = $1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "update t set n = 1.0 where id = 1",
+        "update t set n = 1e3 where id = 1",
+        "update t set n = 1000000000 where id = 1",
+        "update t set n = n + 2147483648 where id = 1",
+        "update t set n = '1' where id = 1",
+        "update t set n = true where id = 1",
+        "update t set n = $1 where id = 1",
+        "update t set b = 1 where id = 1",
+        "update named set n = 1 where name = 5",
+        "update t set n = 0x1F where id = 1",
+        "update t set n = 1 where id < 5",
+        "update t set n = 1 where id = 1 returning 1",
+        "insert into t (id, n) values (1, 2)",
+        "select n from t where id = 1",
+      })
+  void whatMayBeOfAnotherTypeOrDoesMoreStaysATextOfItsOwn(String sql) throws SqlException {
+    assertThat(numbers(sql)).isNull();
+  }
+}
