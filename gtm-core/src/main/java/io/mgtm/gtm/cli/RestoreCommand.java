@@ -41,11 +41,11 @@ final class RestoreCommand implements Callable<Integer> {
       description =
           "Pass over N gxids more than the backup had reserved: at least as many as were given"
               + " since it was taken. The same on every member. Default: none.")
-  private Long skipGxids;
+  private long skipGxids;
 
   @Override
   public Integer call() throws IOException {
-    if (skipGxids != null && (skipGxids < 0 || skipGxids > SKIP_MAX)) {
+    if (skipGxids < 0 || skipGxids > SKIP_MAX) {
       throw new CommandLine.ParameterException(
           spec.commandLine(),
           "--skip-gxids: %d is not allowed, expected 0 to %d".formatted(skipGxids, SKIP_MAX));
@@ -54,7 +54,7 @@ final class RestoreCommand implements Callable<Integer> {
     BackupFile.Content content;
     try {
       backup = BackupFile.open(from);
-      content = skipGxids == null ? backup::writeTo : backup.skipping(skipGxids);
+      content = skipGxids == 0 ? backup::writeTo : backup.skipping(skipGxids);
     } catch (IOException e) {
       throw new IOException("cannot read the backup " + from + ": " + FileErrors.reason(e), e);
     } catch (BackupFile.BadBackupException e) {

@@ -153,7 +153,7 @@ final class MemberSetup {
         TICK_MS);
   }
 
-  /** What a member tells operators. */
+  /** What a member tells operators; its trouble is why it has no place in the group. */
   static NodeStatus status(GtmConfig config, GroupStatus s, boolean serving, GtmState state) {
     boolean alone = !config.group().exists();
     String name = config.group().name();
@@ -181,11 +181,11 @@ final class MemberSetup {
             .sorted(Comparator.comparing(NodeStatus.MemberStatus::name))
             .toList(),
         s.warnings(),
-        "");
+        s.outside().isEmpty() ? "" : name + " " + s.outside());
   }
 
   private static String role(GtmConfig config, GroupStatus s) {
-    if (s.outside()) {
+    if (!s.outside().isEmpty()) {
       return "outsider";
     }
     if (config.group().isWitness()) {

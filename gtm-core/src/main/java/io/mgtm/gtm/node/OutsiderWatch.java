@@ -33,12 +33,7 @@ final class OutsiderWatch {
       insideNanos = now;
     }
     boolean outside = now - insideNanos > OUTSIDE_NANOS;
-    boolean named = status.members().stream().anyMatch(m -> m.name().equals(status.member()));
-    String why =
-        named
-            ? "%s is not heard by the group, which has another process of its name"
-            : "%s is not a member of the group";
-    String trouble = outside ? why.formatted(status.member()) : "";
+    String trouble = outside ? status.trouble() : "";
     boolean witness = status.role().equals("witness");
     String refusal =
         witness

@@ -12,15 +12,25 @@ class OutsiderWatchTest {
   private final OutsiderWatch watch = new OutsiderWatch(() -> nanos);
 
   private String look(String role, long afterMs) {
-    return look(role, List.of(), afterMs);
-  }
-
-  private String look(String role, List<NodeStatus.MemberStatus> members, long afterMs) {
     nanos += TimeUnit.MILLISECONDS.toNanos(afterMs);
     NodeStatus status =
         new NodeStatus(
-            "g2", "fifo", role, false, false, 3, "g1", "", 0, 0, 0, "all", 0, members, List.of(),
-            "");
+            "g2",
+            "fifo",
+            role,
+            false,
+            false,
+            3,
+            "g1",
+            "",
+            0,
+            0,
+            0,
+            "all",
+            0,
+            List.of(),
+            List.of(),
+            role.equals("outsider") ? "g2 is not a member of the group" : "");
     return watch.look(status, null);
   }
 
@@ -38,15 +48,6 @@ class OutsiderWatchTest {
     look("outsider", 6_000);
     assertThat(look("candidate", 500)).isEmpty();
     assertThat(look("outsider", 500)).as("its time begins once more").isEmpty();
-  }
-
-  /** The operator must not be told to add it: the other would go. */
-  @Test
-  void memberWhoseNameAnotherProcessHasIsToldThat() {
-    var place = new NodeStatus.MemberStatus("g2", true, false, true, 0, 0, "", "");
-    look("outsider", List.of(place), 6_000);
-    assertThat(look("outsider", List.of(place), 1))
-        .isEqualTo("g2 is not heard by the group, which has another process of its name");
   }
 
   @Test

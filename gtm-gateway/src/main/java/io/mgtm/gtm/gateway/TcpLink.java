@@ -286,7 +286,10 @@ final class TcpLink extends ChannelInboundHandlerAdapter implements Link, NodeFr
     isNode = true;
     if (session == 0) {
       versionRefused = code == RefusalCode.PROTOCOL && message.startsWith(VERSION_REFUSED);
-      why = "it refuses the link: " + message + (hint.isEmpty() ? "" : ". " + hint);
+      why =
+          versionRefused
+              ? "it is of an earlier version; a link of that one is tried next"
+              : "it refuses the link: " + message + (hint.isEmpty() ? "" : ". " + hint);
     }
     if (session == 0 && code == RefusalCode.PROTOCOL) {
       listener.garbled();

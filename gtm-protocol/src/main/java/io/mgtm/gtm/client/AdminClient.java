@@ -25,6 +25,8 @@ import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import javax.net.SocketFactory;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 
 /**
  * An operator's link to one node: asks, and waits for the answer. For one thread at a time.
@@ -101,6 +103,7 @@ public final class AdminClient implements AutoCloseable {
     Socket socket = here ? UnixSocket.suiting(address) : settings.sockets().createSocket();
     try {
       socket.setTcpNoDelay(true);
+      wantNodesCertificate(socket);
       socket.connect(address, settings.timeoutMs());
       socket.setSoTimeout(settings.timeoutMs());
       AdminClient client = new AdminClient(address, settings, socket);
@@ -115,6 +118,15 @@ public final class AdminClient implements AutoCloseable {
           "cannot connect to the GTM at %s: %s"
               .formatted(text(address), e.getMessage() == null ? e : e.getMessage()),
           e);
+    }
+  }
+
+  /** A certificate of the same authority for another name may be anybody's. */
+  private static void wantNodesCertificate(Socket socket) {
+    if (socket instanceof SSLSocket tls) {
+      SSLParameters parameters = tls.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      tls.setSSLParameters(parameters);
     }
   }
 

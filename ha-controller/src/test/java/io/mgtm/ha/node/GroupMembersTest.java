@@ -89,7 +89,7 @@ class GroupMembersTest {
         "",
         members,
         null,
-        false,
+        "",
         List.of());
   }
 

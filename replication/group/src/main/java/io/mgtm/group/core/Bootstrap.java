@@ -52,6 +52,9 @@ final class Bootstrap {
   /** Those that answered in this round that they are new. */
   private final Map<String, MemberId> newMembers = new HashMap<>();
 
+  /** What each name was started with, as it has said last. */
+  private final Map<String, Configured> configured = new HashMap<>();
+
   /** What the last round has found, when it was complete. */
   private List<MemberId> met = List.of();
 
@@ -193,14 +196,27 @@ final class Bootstrap {
 
   private boolean isConfiguredAs(MemberId from, Message.HelloReply reply) {
     String subject = "started with " + from.name();
+    if (s.configured.members().contains(from.name())) {
+      configured.put(from.name(), reply.configured());
+    }
     Optional<String> difference =
         s.configured.differenceFrom(reply.configured(), s.self.name(), from.name());
+    if (difference.isEmpty()) {
+      difference = differenceToOthers(from.name(), reply.configured());
+    }
     if (difference.isPresent() && mayFound()) {
       s.warnings.warn(subject, "No group is founded: " + difference.get());
     } else {
       s.warnings.clear(subject);
     }
     return difference.isEmpty();
+  }
+
+  /** A witness, which begins nothing itself, must not bring two together that would differ. */
+  private Optional<String> differenceToOthers(String name, Configured its) {
+    return configured.entrySet().stream()
+        .flatMap(other -> other.getValue().beginsOtherwise(its, other.getKey(), name).stream())
+        .findFirst();
   }
 
   private boolean mayFound() {

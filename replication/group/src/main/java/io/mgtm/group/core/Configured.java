@@ -51,13 +51,20 @@ public record Configured(List<String> members, String witness, String beginning)
           "%s was started with the members %s, and this member with %s; start all with the same"
               .formatted(name, other.members, members));
     }
-    boolean beginsNothing = isWitness(self) || isWitness(name);
-    if (!beginsNothing && !beginning.equals(other.beginning)) {
-      return Optional.of(
-          "%s would begin it with %s, and this member with %s; see which is right, and restore that with the same options into an empty folder of each member"
-              .formatted(name, other.beginningInWords(), beginningInWords()));
+    return beginsOtherwise(other, self, name);
+  }
+
+  /**
+   * Whether the folder of one member would begin the group's log otherwise than that of another, as
+   * a sentence for an operator; never of a witness, which has no log.
+   */
+  Optional<String> beginsOtherwise(Configured other, String name, String otherName) {
+    if (isWitness(name) || isWitness(otherName) || beginning.equals(other.beginning)) {
+      return Optional.empty();
     }
-    return Optional.empty();
+    return Optional.of(
+        "%s would begin it with %s, and %s with %s; see which is right, and restore that with the same options into an empty folder of each member"
+            .formatted(otherName, other.beginningInWords(), name, beginningInWords()));
   }
 
   private String beginningInWords() {

@@ -61,9 +61,12 @@ public abstract class CoreFacts {
     return s.hearsLeader();
   }
 
-  /** Whether there is a group, and this member has no place in it, as a voter or a learner. */
-  public final boolean isOutside() {
-    return s.ownMembership.isOutside();
+  /**
+   * Why this member has no place in the group, as a voter or a learner, in words that follow its
+   * name; empty when it has one or there is no group.
+   */
+  public final String outside() {
+    return s.ownMembership.outside();
   }
 
   /** The names of those that may join and have not been let in yet. */

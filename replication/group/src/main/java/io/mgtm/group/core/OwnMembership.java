@@ -27,6 +27,9 @@ final class OwnMembership {
 
   private long outUntilMs;
 
+  /** Whether it was told that another process of its name is a member. */
+  private boolean displaced;
+
   /** Where another process of this member's name is, or empty. */
   private String rival = "";
 
@@ -100,7 +103,7 @@ final class OwnMembership {
   }
 
   private void lookForRival() {
-    if (rival.isEmpty() || s.role == Role.LEADER || s.hearsLeader()) {
+    if (isHeard()) {
       heardMs = s.nowMs;
     }
     if (isUnheard()) {
@@ -112,7 +115,11 @@ final class OwnMembership {
 
   /** Whether the others seem to hear another process of this name. */
   private boolean isUnheard() {
-    return s.nowMs - heardMs > JOINS_WITHIN * s.settings.electionTimeoutMs();
+    return !isHeard() && s.nowMs - heardMs > JOINS_WITHIN * s.settings.electionTimeoutMs();
+  }
+
+  private boolean isHeard() {
+    return rival.isEmpty() || s.role == Role.LEADER || s.hearsLeader();
   }
 
   /** Tells a member that stands in no membership, when this one knows the newest. */
@@ -138,6 +145,7 @@ final class OwnMembership {
       s.awaitLeader();
     }
     Optional<MemberId> instead = m.membership().named(s.self.name());
+    displaced = instead.isPresent();
     if (instead.isEmpty()) {
       warn(
           "%s is not a member of the group, which has %s: it was taken out, or not added yet. Add it, or stop it"
@@ -177,9 +185,16 @@ final class OwnMembership {
 
   /** Whether it was told that it is out, or knows a membership without it, or is not heard. */
   boolean isOutside() {
-    return isLost()
-        || isUnheard()
-        || (!s.hasNoMembership() && !s.members.latest().contains(s.self));
+    return !outside().isEmpty();
+  }
+
+  /** Why it has no place in the group, in words that follow its name; empty when it has one. */
+  String outside() {
+    if (isUnheard() || (isLost() && displaced)) {
+      return "is not heard by the group, which has another process of its name";
+    }
+    boolean unknown = !s.hasNoMembership() && !s.members.latest().contains(s.self);
+    return isLost() || unknown ? "is not a member of the group" : "";
   }
 
   /** Whether this member has a place. */

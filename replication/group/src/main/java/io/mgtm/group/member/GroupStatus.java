@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * @param witness the name of the member that votes and keeps no data, empty for none
  * @param connected the names that its transport is connected with, its own among them
  * @param founding tells the group from others; null while that is not known
- * @param outside whether there is a group, and this member has no place in it
+ * @param outside why this member has no place in the group, in words that follow its name, or empty
  * @param warnings what an operator should know of, a sentence each
  */
 public record GroupStatus(
@@ -41,7 +41,7 @@ public record GroupStatus(
     String witness,
     List<String> connected,
     UUID founding,
-    boolean outside,
+    String outside,
     List<String> warnings) {
 
   /**
@@ -91,7 +91,7 @@ public record GroupStatus(
         core.membership().witness(),
         connected,
         core.founding(),
-        core.isOutside(),
+        core.outside(),
         warnings(core, transport, connected, roomWarning));
   }
 

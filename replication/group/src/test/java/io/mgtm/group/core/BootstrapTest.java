@@ -39,6 +39,23 @@ class BootstrapTest {
     cores.awaitLeader();
   }
 
+  /** It begins nothing itself, so it must not found what the two others would not. */
+  @Test
+  void witnessFoundsNoGroupOfFoldersThatDiffer() {
+    Cores pair = new Cores("a", "b", "c");
+    pair.witness = "c";
+    pair.startEmpty("c");
+    pair.startWith("a", "backup 1, next gxid 503");
+    pair.startWith("b", "backup 1, next gxid 100503");
+    pair.run(30_000);
+    assertThat(pair.leaders()).isEmpty();
+    assertThat(pair.node("c").core.warnings())
+        .anyMatch(s -> s.contains("next gxid 503") && s.contains("next gxid 100503"));
+    pair.startWith("a", "backup 1, next gxid 100503");
+    pair.awaitLeader();
+    assertThat(pair.node("a").core.warnings()).noneMatch(s -> s.contains("No group is founded"));
+  }
+
   @Test
   void noGroupIsFoundedWhileOneFolderHoldsNone() {
     cores.startWith("a", "backup 1");
@@ -47,7 +64,7 @@ class BootstrapTest {
     cores.run(30_000);
     assertThat(cores.leaders()).isEmpty();
     assertThat(cores.node("b").warned)
-        .anyMatch(s -> s.contains("would begin it with backup 1, and this member with nothing"));
+        .anyMatch(s -> s.contains("would begin it with backup 1, and b with nothing"));
   }
 
   /** "Look whether they run" would send the operator the wrong way. */

@@ -2,6 +2,8 @@ package io.mgtm.group.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.group.Durability;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,17 +36,28 @@ class PlaceTest {
   void memberThatIsRemovedLearnsItAndIsNoCandidateAnyMore() {
     Cores.Node removed = cores.node(other);
     remove(other);
-    cores.await("it knows", () -> removed.core.isOutside());
+    cores.await("it knows", () -> !removed.core.outside().isEmpty());
     assertThat(removed.warned).anyMatch(said -> said.contains("is not a member of the group"));
     long term = leader.core.term();
     for (int i = 0; i < 100; i++) {
       cores.run(100);
-      assertThat(removed.core.isOutside()).isTrue();
+      assertThat(removed.core.outside()).isEqualTo("is not a member of the group");
       assertThat(removed.core.role()).isEqualTo(Role.FOLLOWER);
       assertThat(removed.core.warnings()).hasSize(1);
       assertThat(removed.core.acceptLoss().orElseThrow()).contains("has no place in the group");
     }
     assertThat(leader.core.term()).isEqualTo(term);
+  }
+
+  /** A node without a group looks at the time only when something needs it. */
+  @Test
+  void loneLeaderThatDoesNotLookAtTheTimeHasItsPlace() {
+    Cores alone = new Cores("a");
+    alone.startEmpty("a");
+    Cores.Node a = alone.awaitLeader();
+    a.core.append(ByteBuffer.allocate(1), Durability.BUFFERED);
+    a.core.flush(3_600_000);
+    assertThat(a.core.outside()).isEmpty();
   }
 
   @Test
@@ -53,7 +66,7 @@ class PlaceTest {
     cores.crash(other);
     remove(other);
     cores.restart(other);
-    cores.await("it knows", () -> removed.core.isOutside());
+    cores.await("it knows", () -> !removed.core.outside().isEmpty());
   }
 
   @Test
@@ -61,12 +74,12 @@ class PlaceTest {
     Cores.Node removed = cores.node(other);
     remove(other);
     leader.append(1);
-    cores.await("it knows", () -> removed.core.isOutside());
+    cores.await("it knows", () -> !removed.core.outside().isEmpty());
     assertThat(leader.core.add(other)).isEmpty();
     assertThat(leader.core.awaited()).containsExactly(other);
     cores.await("it votes again", () -> leader.core.membership().isVoter(removed.self));
     cores.await("it has all", () -> removed.core.commitIndex() == leader.core.commitIndex());
-    assertThat(removed.core.isOutside()).isFalse();
+    assertThat(removed.core.outside()).isEmpty();
     assertThat(removed.core.warnings()).isEmpty();
     assertThat(leader.core.awaited()).isEmpty();
   }
@@ -99,10 +112,10 @@ class PlaceTest {
     real.core.rival("10.0.0.4:1");
     cores.run(12_000);
     assertThat(real.core.warnings()).singleElement().asString().contains("at 10.0.0.4:1");
-    assertThat(real.core.isOutside()).isTrue();
+    assertThat(real.core.outside()).isNotEmpty();
     real.core.rival("");
     cores.run(12_000);
-    assertThat(real.core.isOutside()).isFalse();
+    assertThat(real.core.outside()).isEmpty();
     assertThat(real.core.warnings()).singleElement().asString().contains("No leader is elected");
   }
 
@@ -112,7 +125,7 @@ class PlaceTest {
     real.core.rival("10.0.0.4:1");
     leader.core.rival("10.0.0.5:1");
     cores.run(20_000);
-    assertThat(real.core.isOutside() || leader.core.isOutside()).isFalse();
+    assertThat(real.core.outside() + leader.core.outside()).isEmpty();
     assertThat(real.warned).isEmpty();
     assertThat(leader.warned).isEmpty();
   }

@@ -170,11 +170,11 @@ class WitnessTest {
   void canBeTakenOutAndAddedAgain() {
     cores.await("w goes", () -> leader.core.remove("w").isEmpty());
     cores.await("it has", () -> leader.core.membership().witness().isEmpty());
-    cores.await("it knows", () -> cores.node("w").core.isOutside());
+    cores.await("it knows", () -> !cores.node("w").core.outside().isEmpty());
     cores.await("the change", () -> leader.core.commitIndex() == leader.core.lastIndex());
     assertThat(leader.core.add("w")).isEmpty();
     cores.await("w votes", () -> leader.core.membership().hasWitness());
-    cores.await("it knows", () -> !cores.node("w").core.isOutside());
+    cores.await("it knows", () -> cores.node("w").core.outside().isEmpty());
   }
 
   @Test

@@ -43,7 +43,7 @@ final class GroupView {
   }
 
   private static String role(GroupStatus group) {
-    if (group.outside()) {
+    if (!group.outside().isEmpty()) {
       return "outsider";
     }
     return switch (group.role()) {
