@@ -48,21 +48,39 @@ final class StatusCommand extends ClientCommand {
   @Override
   Answer obtain(ClientSettings settings) throws IOException {
     group = group();
-    if (group == null) {
-      return super.obtain(settings);
-    }
-    String whyNoMore = group.trouble();
-    if (!group.leader().isEmpty()) {
+    String whyNoMore = trouble;
+    if (group == null || !group.leader().isEmpty()) {
       try {
         return super.obtain(settings);
       } catch (IOException e) {
+        if (group == null && !counts) {
+          throw e;
+        }
         whyNoMore = e.getMessage();
       }
-      group = asLeaderKnowsIt(group);
     }
-    StringBuilder text = new StringBuilder(groupText(group));
+    return byLink(whyNoMore);
+  }
+
+  /** What a node tells that takes no XC client from here, or could not serve one. */
+  private Answer byLink(String whyNoMore) {
+    StringBuilder text = new StringBuilder();
+    if (group != null) {
+      group = asLeaderKnowsIt(group);
+      text.append(groupText(group));
+    } else if (!trouble.isEmpty()) {
+      line(text, "does not serve", trouble);
+    }
     line(text, "GTM", at() + ", not asked: " + whyNoMore);
-    return new Answer(new GroupView(at().toString(), group, whyNoMore), text.toString());
+    StateCounts held = null;
+    try {
+      held = count(at(), true);
+      counters(text, held.counters());
+      open(text, held.transactions(), held.prepared(), held.sequences());
+    } catch (IOException e) {
+      LOG.debug("Nothing is counted", e);
+    }
+    return new Answer(new GroupView(at().toString(), group, whyNoMore, held), text.toString());
   }
 
   @Override
@@ -265,21 +283,8 @@ final class StatusCommand extends ClientCommand {
     boolean original = s.limits() == null;
     String what = counts || original ? "" : ", a proxy: of the group, a node is asked (--at)";
     line(out, "GTM", s.at() + what + ", answers in " + s.answerMs() + " ms");
-    line(out, "next gxid", s.nextGxid());
-    line(out, "oldest gxid", s.oldestGxid() == 0 ? "not known" : s.oldestGxid());
-    LimitsView limits = s.limits();
-    if (original) {
-      line(out, "limits", "none: this is an original GTM");
-    } else {
-      line(out, "warnings from", distance(limits.warnGxid(), limits.untilWarn()));
-      line(out, "begins stop at", distance(limits.stopGxid(), limits.untilStop()));
-      line(out, "ids wrap at", distance(limits.wrapGxid(), limits.untilWrap()));
-    }
-    line(
-        out,
-        "transactions",
-        s.openTransactions() + " open, " + s.preparedTransactions() + " of them prepared");
-    line(out, "sequences", s.sequences());
+    counters(out, s.nextGxid(), s.oldestGxid(), s.limits());
+    open(out, s.openTransactions(), s.preparedTransactions(), s.sequences());
     line(out, "nodes", nodes(s.nodes()));
     for (NodeView node : s.nodes()) {
       line(
@@ -294,6 +299,27 @@ final class StatusCommand extends ClientCommand {
                   node.connected() ? "connected" : "not connected"));
     }
     return out.toString();
+  }
+
+  private static void counters(StringBuilder out, TransactionList c) {
+    counters(out, Views.unsigned(c.nextGxid()), Views.unsigned(c.oldestGxid()), LimitsView.of(c));
+  }
+
+  private static void counters(StringBuilder out, long next, long oldest, LimitsView limits) {
+    line(out, "next gxid", next);
+    line(out, "oldest gxid", oldest == 0 ? "not known" : oldest);
+    if (limits == null) {
+      line(out, "limits", "none: this is an original GTM");
+    } else {
+      line(out, "warnings from", distance(limits.warnGxid(), limits.untilWarn()));
+      line(out, "begins stop at", distance(limits.stopGxid(), limits.untilStop()));
+      line(out, "ids wrap at", distance(limits.wrapGxid(), limits.untilWrap()));
+    }
+  }
+
+  private static void open(StringBuilder out, long transactions, long prepared, long sequences) {
+    line(out, "transactions", transactions + " open, " + prepared + " of them prepared");
+    line(out, "sequences", sequences);
   }
 
   private static String nodes(List<NodeView> nodes) {

@@ -7,6 +7,7 @@ import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionInfo;
 import io.mgtm.gtm.command.TransactionReply.TransactionList;
 import io.mgtm.gtm.node.admin.NodeStatus;
+import io.mgtm.gtm.node.admin.StateCounts;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -92,11 +93,13 @@ final class Views {
       NodeStatus group) {}
 
   /**
-   * What a member of a group tells while nothing else can be asked.
+   * What a node tells over the link while it takes no XC client from here.
    *
-   * @param whyNoMore why it was not
+   * @param group null of a node without a group
+   * @param whyNoMore why nothing more was asked
+   * @param held null when it does not count now
    */
-  record GroupView(String at, NodeStatus group, String whyNoMore) {}
+  record GroupView(String at, NodeStatus group, String whyNoMore, StateCounts held) {}
 
   /** One open transaction; gxid 0 while it has none. */
   record TransactionView(

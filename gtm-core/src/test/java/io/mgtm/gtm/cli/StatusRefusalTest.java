@@ -22,16 +22,18 @@ import picocli.CommandLine;
 class StatusRefusalTest {
   @TempDir private Path folder;
 
-  private record Result(int status, String err) {}
+  private record Result(int status, String out, String err) {}
 
   private static Result status(int port, String... options) {
     List<String> all = new ArrayList<>(List.of("status", "--at", "127.0.0.1:" + port));
     all.addAll(List.of(options));
     StringWriter err = new StringWriter();
     CommandLine line = GtmMain.commandLine();
-    line.setOut(new PrintWriter(new StringWriter()));
+    StringWriter out = new StringWriter();
+    line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
-    return new Result(line.execute(all.toArray(String[]::new)), err.toString());
+    int status = line.execute(all.toArray(String[]::new));
+    return new Result(status, out.toString(), err.toString());
   }
 
   private Path secret(String text) throws IOException {
@@ -53,6 +55,13 @@ class StatusRefusalTest {
       Result wrong = status(port, "--secret-file", secret("wrong").toString());
       assertThat(wrong.status()).isEqualTo(1);
       assertThat(wrong.err()).contains("secret");
+      Result right =
+          status(port, "--secret-file", folder.resolve("the right secret of it").toString());
+      assertThat(right.status()).isZero();
+      assertThat(right.out())
+          .contains("not asked: this GTM takes no Postgres-XC client from your address")
+          .contains("next gxid")
+          .contains("0 open, 0 of them prepared");
     }
   }
 
