@@ -13,6 +13,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.StringJoiner;
 
 /**
  * One connection: it sends a request, reads the reply, tells the checker of both, and goes on with
@@ -195,8 +196,13 @@ final class LoadConnection {
   private void failed(int frameBytes) throws IOException {
     byte[] fields = new byte[frameBytes - FrameLimits.HEADER_BYTES];
     in.get(FrameLimits.HEADER_BYTES, fields);
-    String text = new String(fields, StandardCharsets.UTF_8).replace('\0', ' ').strip();
-    throw new IOException((operation == null ? "startup" : operation) + " was refused: " + text);
+    StringJoiner said = new StringJoiner("; ");
+    for (String field : new String(fields, StandardCharsets.UTF_8).split("\0", -1)) {
+      if (field.startsWith("M") || field.startsWith("H")) {
+        said.add(field.substring(1));
+      }
+    }
+    throw new IOException((operation == null ? "startup" : operation) + " was refused: " + said);
   }
 
   private void send(Operation next, long now) throws IOException {

@@ -143,10 +143,10 @@ final class NodeCore implements AutoCloseable {
     List<Command> first = Takeover.nothing(config.gxid().first()).commands();
     GroupMember member = new GroupMember(config, machine, fatal, peers::update);
     OrderedGtm ordered = new OrderedGtm(machine);
-    String beginning = restore == null ? "" : restore.inWords();
+    String begins = beginning();
     log =
         member.open(
-            listener -> MemberSetup.open(config, beginning, machine, ordered, owner, listener));
+            listener -> MemberSetup.open(config, begins, machine, ordered, owner, listener));
     gauges.bindLog(log::stats);
     group = member;
     boolean alone = !config.group().exists();
@@ -176,6 +176,15 @@ final class NodeCore implements AutoCloseable {
     if (log.isLeading()) {
       links.leading();
     }
+  }
+
+  /** What a new group would begin with, if this member led; empty for what is usual. */
+  private String beginning() {
+    if (restore != null) {
+      return restore.inWords();
+    }
+    long first = config.gxid().first();
+    return first == GtmConfig.DEFAULTS.gxid().first() ? "" : "first gxid " + first;
   }
 
   /** Brings the state of a node without a group to where its direct clients begin. */

@@ -51,11 +51,17 @@ final class YamlText {
     }
   }
 
-  private void locate(JsonParser parser) throws IOException {
+  private void locate(JsonParser parser) throws IOException, ConfigException {
     Deque<String> path = new ArrayDeque<>();
     Deque<int[]> indexes = new ArrayDeque<>();
     String pointer = "";
     for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+      if (path.isEmpty() && !places.isEmpty()) {
+        throw new ConfigException(
+            source
+                + place(parser.currentTokenLocation())
+                + ": a second YAML document begins here; a file has one: remove the line --- before it, or all that follows");
+      }
       if (token == JsonToken.FIELD_NAME) {
         pointer = path.peek() + "/" + parser.currentName();
         places.putIfAbsent(pointer, parser.currentTokenLocation());

@@ -287,6 +287,14 @@ class ClusterFileTest {
         .hasMessageContaining(message);
   }
 
+  /** What stands in it would count for nothing. */
+  @Test
+  void aSecondDocumentIsRefused() {
+    assertThatThrownBy(() -> parse(WHOLE + "---\nnodes: {}\n"))
+        .hasMessageStartingWith("ha.yaml: line " + (WHOLE.lines().count() + 2) + ", column ")
+        .hasMessageContaining("a second YAML document begins here");
+  }
+
   /** Asked on the machine itself: a controller would not start, or its secret is everybody's. */
   @Test
   void aSecretThatIsNoneIsToldOnItsMachine(@TempDir Path folder) throws Exception {

@@ -121,7 +121,9 @@ final class Bootstrap {
             .filter(name -> !name.equals(s.self.name()))
             .filter(name -> s.nowMs - answeredMs.getOrDefault(name, startedMs) >= silenceMs())
             .toList();
-    if (mayFound() && !founded.isEmpty()) {
+    if (!leaderHeardOf.isEmpty()) {
+      s.warnings.clear(MISSED); // That one says what this member lacks.
+    } else if (mayFound() && !founded.isEmpty()) {
       s.warnings.warn(
           MISSED,
           "%s %s of a group already, and this member's folder is new: it is let in once that group has a leader, or start it on the folder that it had"

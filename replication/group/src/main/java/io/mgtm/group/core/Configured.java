@@ -63,7 +63,7 @@ public record Configured(List<String> members, String witness, String beginning)
       return Optional.empty();
     }
     return Optional.of(
-        "%s would begin it with %s, and %s with %s; see which is right, and restore that with the same options into an empty folder of each member"
+        "%s would begin it with %s, and %s with %s; all must begin it alike, with the same backup, restored with the same options, and the same first gxid"
             .formatted(otherName, other.beginningInWords(), name, beginningInWords()));
   }
 

@@ -72,6 +72,7 @@ class BootstrapTest {
   void emptiedMemberOfAGroupWithoutLeaderSaysThatThereIsOne() {
     cores.startEmpty("a", "b", "c");
     cores.awaitLeader();
+    Cores.Node a = cores.node("a");
     cores.crash("a");
     cores.crash("b");
     cores.startEmpty("b");
@@ -79,6 +80,14 @@ class BootstrapTest {
     assertThat(cores.node("b").core.warnings())
         .anyMatch(s -> s.startsWith("c is of a group already, and this member's folder is new"))
         .noneMatch(s -> s.contains("look whether they run"));
+    cores.restart(a);
+    cores.awaitLeader();
+    cores.run(15_000);
+    cores.startEmpty("d", List.of("a", "b", "c", "d"));
+    cores.run(15_000);
+    assertThat(cores.node("d").core.warnings())
+        .as("the leader says what it lacks")
+        .noneMatch(s -> s.contains("is let in once that group has a leader"));
   }
 
   /** Nobody else can lead, so that nobody is waited for. */
