@@ -130,9 +130,8 @@ public final class ConfigFile {
     try (JsonParser parser = yaml.createParser(text)) {
       JsonNode first = yaml.readTree(parser);
       if (parser.nextToken() != null) {
-        throw new ConfigException(
-            "%s: line %d: a second YAML document begins here; a file has one: remove the line --- before it, or all that follows"
-                .formatted(file, parser.currentTokenLocation().getLineNr()));
+        throw ConfigException.secondDocument(
+            file + ": line " + parser.currentTokenLocation().getLineNr());
       }
       return first;
     } catch (JsonProcessingException e) {

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.gtm.command.GatewayKind;
+import io.mgtm.gtm.gateway.IdleLink;
 import io.mgtm.gtm.gateway.Link;
 import io.mgtm.gtm.gateway.LinkConnector;
 import io.mgtm.gtm.gateway.LinkListener;
@@ -90,7 +91,7 @@ final class SimGateway {
     world.trace("%s dials %s", process.host.name, node);
     if (to == null || !to.isAlive() || !to.isOpen()) {
       process.owner.execute(() -> listener.closed("nobody listens"));
-      return new DeadLink();
+      return new IdleLink();
     }
     GatewayWire wire = new GatewayWire(world, simulation.network, process, to);
     simulation.wires.add(wire);

@@ -57,7 +57,6 @@ final class GroupUpstream implements Upstream, LeaderListener {
   private GroupSession shared;
   private Link leader;
   private long leaderTerm;
-  private boolean resting;
   private boolean closed;
   private volatile String trouble = "no node of the group was reached yet";
   private volatile String leading = "";
@@ -113,13 +112,10 @@ final class GroupUpstream implements Upstream, LeaderListener {
 
   @Override
   public void serves(boolean clients) {
-    if (clients == resting) {
-      resting = !clients;
-      if (resting) {
-        shared.close();
-      } else {
-        shared = newSession(false);
-      }
+    if (!clients) {
+      shared.close();
+    } else if (!closed && shared.state() == GroupSession.State.ENDED) {
+      shared = newSession(false);
     }
   }
 
@@ -290,7 +286,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
     sessions.remove(session.id());
     dirty.remove(session);
     resuming.remove(session);
-    if (session == shared && !resting) {
+    if (session == shared) {
       shared = newSession(false);
     }
     session.lost("the session with the GTM was lost: " + message, hint);

@@ -7,7 +7,7 @@ final class LinkPulse {
   /** A leader that has not answered for this long loses to another one. */
   static final int ANSWER_MS = 1_000;
 
-  /** A link over which nothing was answered for this long is opened anew. */
+  /** A link over which nothing was answered for this long is reopened. */
   static final int DEAD_MS = 3_000;
 
   private final GatewayTime time;

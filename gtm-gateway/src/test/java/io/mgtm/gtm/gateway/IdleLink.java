@@ -4,7 +4,7 @@ import io.mgtm.gtm.wire.link.LinkEntries;
 import io.netty.buffer.ByteBuf;
 
 /** A link that takes all and does nothing; tests override what they look at. */
-abstract class IdleLink implements Link {
+public class IdleLink implements Link {
   @Override
   public void attach(long session, boolean fresh, long acked, boolean proxied) {}
 

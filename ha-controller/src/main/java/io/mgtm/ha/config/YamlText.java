@@ -57,10 +57,7 @@ final class YamlText {
     String pointer = "";
     for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
       if (path.isEmpty() && !places.isEmpty()) {
-        throw new ConfigException(
-            source
-                + place(parser.currentTokenLocation())
-                + ": a second YAML document begins here; a file has one: remove the line --- before it, or all that follows");
+        throw ConfigException.secondDocument(source + place(parser.currentTokenLocation()));
       }
       if (token == JsonToken.FIELD_NAME) {
         pointer = path.peek() + "/" + parser.currentName();

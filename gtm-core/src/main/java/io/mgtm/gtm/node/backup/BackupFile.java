@@ -64,6 +64,9 @@ public final class BackupFile {
   private final long takenMicros;
   private final int identity;
 
+  /** With which a GTM goes on that is given it. */
+  private long nextGxid;
+
   private BackupFile(Source source, long bytes) throws BadBackupException {
     this.source = source;
     this.bytes = bytes;
@@ -243,7 +246,10 @@ public final class BackupFile {
 
   private BackupFile tried() throws BadBackupException {
     try {
-      decoder().end();
+      GtmState begun = decoder().end();
+      begun.beginEntry(begun.changedMicros());
+      begun.apply(new SessionCommand.Restart(isImport()));
+      nextGxid = begun.counts().nextGxid();
       return this;
     } catch (CheckpointDecoder.UnknownVersionException
         | CheckpointDecoder.CorruptCheckpointException e) {
@@ -264,11 +270,8 @@ public final class BackupFile {
 
   /** Which one it is and with what gxid a GTM goes on that is given it. */
   public String inWords() {
-    GtmState begun = decoder().end();
-    begun.beginEntry(begun.changedMicros());
-    begun.apply(new SessionCommand.Restart(isImport()));
     return "%s %08x of entry %d, next gxid %d"
-        .formatted(isImport() ? "import" : "backup", identity, index, begun.counts().nextGxid());
+        .formatted(isImport() ? "import" : "backup", identity, index, nextGxid);
   }
 
   /** How many bytes the state has. */

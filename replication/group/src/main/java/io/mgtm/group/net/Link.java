@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 final class Link {
   private static final Logger log = LoggerFactory.getLogger(Link.class);
 
-  /** By the place: one whose process stands still is tried again and again, by links anew. */
+  /** Per address: a process that stands still is tried again and again, each time by a new link. */
   private static final RarelyEach<InetSocketAddress> silent = new RarelyEach<>(Rarely::onceAMinute);
 
   /** Messages to a member that reads too slowly are dropped past this; they come again. */

@@ -70,8 +70,8 @@ final class Planner {
   }
 
   /**
-   * A statement of the simple protocol as one with parameters; null where it is to be run as it is,
-   * as when none like it came before, or too many others did.
+   * A statement of the simple protocol as one with parameters; null if it is to be run as it
+   * stands, as when none like it came before, or too many others did.
    */
   Numbered numbered(Prepared simple) {
     Numbers numbers = simple.isKeyLocal() ? simple.statement().numbers() : null;
