@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.handler.codec.http.HttpMethod;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +26,7 @@ class HttpEndpointTest {
   private final HttpClient client = HttpClient.newHttpClient();
   private volatile String trouble = "";
   private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private final Semaphore held = new Semaphore(0);
   private final AtomicInteger changes = new AtomicInteger();
   private HttpEndpoint endpoint;
 
@@ -35,9 +38,20 @@ class HttpEndpointTest {
             .page("/long", parameters -> "x".repeat(16 << 20))
             .health(() -> trouble, () -> "two \"nodes\"")
             .page("/servers", parameters -> List.of(parameters))
-            .slowPage("GET", "/slow", new SlowPage(this::slow, 50))
+            .slowPage(HttpMethod.GET, "/slow", new SlowPage(this::slow, 50))
             .change("/change", parameters -> changes.incrementAndGet())
             .slowChange("/slow-change", parameters -> changes.incrementAndGet())
+            .page(
+                "/held",
+                parameters -> {
+                  held.release();
+                  return done.join();
+                })
+            .page(
+                "/failing",
+                parameters -> {
+                  throw new IllegalStateException("a fault of the page");
+                })
             .page(
                 "/broken",
                 parameters -> {
@@ -83,10 +97,10 @@ class HttpEndpointTest {
       }
     }
     assertThat(ask("GET", "/change").body())
-        .isEqualTo("{\"error\":\"/change is asked for by POST\"}");
+        .isEqualTo("{\"error\":\"/change is asked for by POST\"}\n");
     assertThat(changes).hasValue(0);
-    assertThat(ask("POST", "/change").body()).isEqualTo("1");
-    assertThat(ask("POST", "/slow-change").body()).isEqualTo("2");
+    assertThat(ask("POST", "/change").body()).isEqualTo("1\n");
+    assertThat(ask("POST", "/slow-change").body()).isEqualTo("2\n");
     assertThat(ask("POST", "/broken").statusCode()).isEqualTo(405);
   }
 
@@ -105,6 +119,80 @@ class HttpEndpointTest {
       for (Socket socket : deaf) {
         socket.close();
       }
+    }
+  }
+
+  /** Many more than are taken at a time; each stays within the time that it has for its request. */
+  @Test
+  void whoStaysSilentKeepsNobodyOut() throws Exception {
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 200; i++) {
+        silent.add(new Socket(InetAddress.getLoopbackAddress(), endpoint.address().getPort()));
+        if (i % 2 == 0) {
+          silent.get(i).getOutputStream().write("GET /hea".getBytes(US_ASCII));
+        }
+      }
+      assertThat(ask("GET", "/health").statusCode()).isEqualTo(200);
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Pages that nobody waits for any more are worked on all the same. */
+  @Test
+  void noMoreIsWorkedOnThanABound() throws Exception {
+    for (int i = 0; i < 64; i++) {
+      try (Socket socket =
+          new Socket(InetAddress.getLoopbackAddress(), endpoint.address().getPort())) {
+        socket.getOutputStream().write("GET /held HTTP/1.1\r\n\r\n".getBytes(US_ASCII));
+        held.acquire();
+      }
+    }
+    assertThat(ask("GET", "/health").body())
+        .isEqualTo("{\"error\":\"64 requests are being answered already\"}\n");
+    done.complete(null);
+    int status;
+    do {
+      status = ask("GET", "/health").statusCode();
+    } while (status != 200); // Until the test's own time is over.
+  }
+
+  /** As {@code printf … | nc -N} does. */
+  @Test
+  void whoHasAskedMayShutItsSide() throws Exception {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), endpoint.address().getPort())) {
+      socket.getOutputStream().write("GET /health HTTP/1.0\r\n\r\n".getBytes(US_ASCII));
+      socket.shutdownOutput();
+      assertThat(new String(socket.getInputStream().readAllBytes(), US_ASCII))
+          .startsWith("HTTP/1.1 200 OK\r\n")
+          .endsWith("\"}\n");
+    }
+  }
+
+  @Test
+  void whatIsNoRequestIsRefused() throws Exception {
+    HttpResponse<String> none = ask("GET", "/none");
+    assertThat(none.statusCode()).isEqualTo(404);
+    assertThat(none.body()).contains("there is no /none; there are /metrics, /long, ");
+    assertThat(ask("GET", "/failing").statusCode()).isEqualTo(500);
+    assertThat(raw("no request\r\n\r\n")).startsWith("HTTP/1.1 400 ");
+    assertThat(raw("GET /%zz HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 400 ");
+    assertThat(raw("GET /" + "x".repeat(300_000) + " HTTP/1.1\r\n\r\n"))
+        .startsWith("HTTP/1.1 400 ");
+    assertThat(raw("POST /change HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n"))
+        .startsWith("HTTP/1.1 413 ");
+    assertThat(changes).hasValue(0);
+  }
+
+  private String raw(String request) throws IOException {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), endpoint.address().getPort())) {
+      socket.getOutputStream().write(request.getBytes(US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), US_ASCII);
     }
   }
 
@@ -134,10 +222,10 @@ class HttpEndpointTest {
   @Test
   void pagesAreGivenTheirParameters() throws Exception {
     assertThat(ask("GET", "/servers?sql=SELECT%201&x=").body())
-        .isEqualTo("[{\"sql\":\"SELECT 1\",\"x\":\"\"}]");
+        .isEqualTo("[{\"sql\":\"SELECT 1\",\"x\":\"\"}]\n");
     HttpResponse<String> broken = ask("GET", "/broken");
     assertThat(broken.statusCode()).isEqualTo(503);
-    assertThat(broken.body()).isEqualTo("{\"error\":\"nobody answers\"}");
+    assertThat(broken.body()).isEqualTo("{\"error\":\"nobody answers\"}\n");
   }
 
   @Test
@@ -171,9 +259,9 @@ class HttpEndpointTest {
     assertThat(ask("GET", again).statusCode()).isEqualTo(202);
     HttpResponse<String> fails = ask("GET", "/slow?fails=1");
     done.complete(null);
-    assertThat(ask("GET", again).body()).isEqualTo("{\"x\":\"1\"}");
+    assertThat(ask("GET", again).body()).isEqualTo("{\"x\":\"1\"}\n");
     assertThat(ask("GET", again).body()).contains("nothing is known of this request");
     assertThat(ask("GET", fails.headers().firstValue("Location").orElseThrow()).body())
-        .isEqualTo("{\"error\":\"it was in vain\"}");
+        .isEqualTo("{\"error\":\"it was in vain\"}\n");
   }
 }

@@ -2,9 +2,9 @@ package io.mgtm.gtm.gateway;
 
 import io.mgtm.common.AllowList;
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Newcomers;
 import io.mgtm.common.Rarely;
 import io.mgtm.gtm.command.Command;
-import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.netty.buffer.ByteBuf;

@@ -1,11 +1,11 @@
 package io.mgtm.gtm.gateway;
 
+import io.mgtm.common.Newcomers;
 import io.mgtm.common.Rarely;
 import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LocalSocket;
-import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.MessageType;

@@ -1,11 +1,11 @@
 package io.mgtm.gtm.node.connection;
 
+import io.mgtm.common.Newcomers;
 import io.mgtm.common.Rarely;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.LoopBuffer;
-import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.engine.Batch;

@@ -1,9 +1,9 @@
 package io.mgtm.gtm.node.connection;
 
+import io.mgtm.common.Newcomers;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.net.InboundWatch;
 import io.mgtm.gtm.net.LocalSocket;
-import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.OutboundWatch;
 import io.mgtm.gtm.node.admin.AdminReplies;
 import io.mgtm.gtm.node.engine.GatewayPeer;

@@ -1,7 +1,7 @@
 package io.mgtm.gtm.node.connection;
 
+import io.mgtm.common.Newcomers;
 import io.mgtm.gtm.net.LocalSocket;
-import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.TurnedAway;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.netty.buffer.ByteBuf;

@@ -1,11 +1,11 @@
 package io.mgtm.gtm.node.connection;
 
 import io.mgtm.common.ListenErrors;
+import io.mgtm.common.Newcomers;
 import io.mgtm.common.Rarely;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.net.LocalSocket;
-import io.mgtm.gtm.net.Newcomers;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.net.ReadBuffers;
 import io.mgtm.gtm.net.TurnedAway;

@@ -1,4 +1,4 @@
-package io.mgtm.gtm.net;
+package io.mgtm.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

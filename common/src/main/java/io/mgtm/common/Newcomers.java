@@ -1,4 +1,4 @@
-package io.mgtm.gtm.net;
+package io.mgtm.common;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
