@@ -70,8 +70,8 @@ public final class ConnectionErrors {
     if (cause instanceof SSLException) {
       String told = String.valueOf(cause.getMessage());
       if (told.equals(NO_CERTIFICATE)) {
-        return "it shows no certificate, which "
-            + (prefix == null ? "is wanted here" : prefix + "trust here wants");
+        return "it shows no certificate of an authority that "
+            + (prefix == null ? "is trusted here" : prefix + "trust here names");
       }
       if (told.contains(ALERT)) {
         return alert(told.substring(told.indexOf(ALERT) + ALERT.length()), prefix);

@@ -85,7 +85,7 @@ class ConnectionErrorsTest {
     assertThat(ConnectionErrors.reason(chain, "links.")).contains("is not trusted", "links.trust");
     Exception none = new SSLHandshakeException("Empty client certificate chain");
     assertThat(ConnectionErrors.reason(new DecoderException(none), "links."))
-        .isEqualTo("it shows no certificate, which links.trust here wants");
+        .isEqualTo("it shows no certificate of an authority that links.trust here names");
   }
 
   @Test

@@ -96,6 +96,9 @@ public record ProxyConfig(
       throw new ConfigException(
           "gtm: expected 1 to " + GTM_MAX + " addresses HOST:PORT; set them with --gtm");
     }
+    if (gtm.contains(listen)) {
+      throw new ConfigException("gtm: " + listen + " is where this proxy itself listens");
+    }
     try {
       new AllowList(allow);
     } catch (IllegalArgumentException e) {

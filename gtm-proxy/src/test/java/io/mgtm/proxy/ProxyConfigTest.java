@@ -58,6 +58,7 @@ class ProxyConfigTest {
           allow: [10.0.0.0/99]           | allow: "10.0.0.0/99" is no network: expected ADDRESS/BITS
           protocol: http                 | protocol: "http" is not allowed, expected auto or mgtm or xc
           {protocol: xc, secretFile: s, gtm: ['g1:6666']} | protocol: xc is not allowed with secretFile
+          {listen: 'g1:6666', gtm: ['g1:6666']} | gtm: g1:6666 is where this proxy itself listens
           drainMs: -1                    | drainMs: -1 is not allowed, expected 0 to 3600000
           limits: {connectionsMax: 40000} | limits.connectionsMax: 40000 is not allowed, expected 1 to 30000
           tls: {certificate: a.pem}      | tls.certificate: it needs tls.trust

@@ -71,7 +71,7 @@ final class StatusCommand extends ClientCommand {
     } else if (!trouble.isEmpty()) {
       line(text, "does not serve", trouble);
     }
-    line(text, "GTM", at() + ", not asked: " + whyNoMore);
+    line(text, "GTM", at() + ", asked over the link only: " + whyNoMore);
     StateCounts held = null;
     try {
       held = count(at(), true);
@@ -165,7 +165,8 @@ final class StatusCommand extends ClientCommand {
     line(
         out,
         "leader",
-        (g.leader().isEmpty() ? "none" : g.leader() + " at " + known(g.leaderAddress()))
+        (g.leader().isEmpty() ? "none" : g.leader())
+            + (g.leaderAddress().isEmpty() ? "" : " at " + g.leaderAddress())
             + ", term "
             + g.term()
             + (g.transferring() ? ", handing over" : ""));
@@ -199,10 +200,6 @@ final class StatusCommand extends ClientCommand {
       return "witness without data";
     }
     return m.lagEntries() < 0 ? "lag not known" : m.lagEntries() + " entries behind";
-  }
-
-  private static String known(String address) {
-    return address.isEmpty() ? "an address not known yet" : address;
   }
 
   @Override

@@ -131,7 +131,7 @@ class GroupCommandsIT {
     assertThat(text.status()).isEqualTo(1);
     assertThat(text.out())
         .contains("does not serve  no member leads the group")
-        .contains("not asked: no member leads the group");
+        .contains("asked over the link only: no member leads the group");
     JsonNode json = json(ask(left, "status", "--json"));
     assertThat(json.get("group").get("trouble").asText()).isEqualTo("no member leads the group");
     for (String other : List.of("g1", "g2", "g3")) {
@@ -238,7 +238,7 @@ class GroupCommandsIT {
     assertThat(outside.status()).isEqualTo(1);
     assertThat(outside.out())
         .contains("does not serve  " + gone + " is not a member of the group")
-        .contains("not asked: ");
+        .contains("asked over the link only: ");
     done(ask(nodes.leader(), "add", "--wait-ms", "0", "g4=127.0.0.1:1"), "g4 may join");
     Result absent = ask(nodes.leader(), "add", "--wait-ms", "1", "g4=127.0.0.1:1");
     assertThat(absent.status()).isEqualTo(1);

@@ -59,7 +59,8 @@ class StatusRefusalTest {
           status(port, "--secret-file", folder.resolve("the right secret of it").toString());
       assertThat(right.status()).isZero();
       assertThat(right.out())
-          .contains("not asked: this GTM takes no Postgres-XC client from your address")
+          .contains(
+              "asked over the link only: this GTM takes no Postgres-XC client from your address")
           .contains("next gxid")
           .contains("0 open, 0 of them prepared");
     }

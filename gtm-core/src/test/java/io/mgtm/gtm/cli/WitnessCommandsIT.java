@@ -77,7 +77,7 @@ class WitnessCommandsIT {
     Result witness = ask("g3", "status");
     assertThat(witness.out())
         .contains("g3, witness of a %s group".formatted(mode.label()))
-        .contains("not asked: ");
+        .contains("asked over the link only: ");
     assertThat(witness.status()).as("it does what it is there for").isZero();
     assertThat(ask("g3", "sequences").err()).contains("serves no clients");
 

@@ -84,7 +84,7 @@ class WrongSecretIT {
         () -> {
           String both = health(nodes.get(0)) + health(nodes.get(1));
           return both.contains("\"up\"")
-              && both.contains("the gateway's secret is not that of this group");
+              && both.contains("the secret that was shown is not that of this group");
         });
     assertThat(nodes).allMatch(node -> !node.failure().isDone());
   }

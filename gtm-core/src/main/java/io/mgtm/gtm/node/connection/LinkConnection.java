@@ -188,8 +188,8 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
     } else {
       fail(
           RefusalCode.AUTH,
-          "the gateway's secret is not that of this group",
-          "Set the same secret on every node and proxy.");
+          "the secret that was shown is not that of this group",
+          "Every node and proxy, and a command by --secret-file, takes it from a copy of the same file.");
     }
   }
 

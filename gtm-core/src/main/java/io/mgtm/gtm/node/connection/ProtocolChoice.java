@@ -65,7 +65,7 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
     return TurnedAway.gateway(
         RefusalCode.AUTH,
         "this node takes links over TLS only",
-        "Set tls.trust of the proxy, or give the command --tls and --trust.");
+        "Set tls.trust of a proxy, links.trust of a node, or give a command --tls and --trust.");
   }
 
   /** Whoever says nothing is taken for an XC client. */
