@@ -74,7 +74,7 @@ final class Planner {
    * stands, as when none like it came before, or too many others did.
    */
   Numbered numbered(Prepared simple) {
-    Numbers numbers = simple.isKeyLocal() ? simple.statement().numbers() : null;
+    Numbers numbers = simple.statement() == null ? null : simple.statement().numbers();
     if (numbers == null) {
       return null;
     }

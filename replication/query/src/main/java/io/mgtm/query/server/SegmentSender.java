@@ -37,7 +37,7 @@ final class SegmentSender {
       if (numbered == null) {
         backend.ask(segment.simple().text(), charset, relay);
       } else {
-        send(backend, numbered, relay);
+        send(backend, numbered, !segment.simple().isWrite(), relay);
       }
       return;
     }
@@ -52,13 +52,16 @@ final class SegmentSender {
     backend.ask(out, relay);
   }
 
-  private void send(Backend backend, Numbered numbered, Relay relay) {
+  private void send(Backend backend, Numbered numbered, boolean reads, Relay relay) {
     ByteBuf out = backend.alloc().buffer();
     Prepared leader = numbered.leader();
     need(backend, leader, out, relay);
     ByteBuf values = numbered.values().duplicate();
     Effects.append(out, Messages.bind(backend.alloc(), "", leader.name(), values));
     relay.expect('B', leader, null);
+    if (reads) {
+      Effects.append(out, Messages.describePortal(backend.alloc(), ""));
+    }
     Effects.append(out, Messages.execute(backend.alloc(), ""));
     Effects.append(out, Messages.empty(backend.alloc(), 'S'));
     relay.runsAs(numbered);

@@ -46,15 +46,18 @@ public final class Classifier {
           one.statementClass() == StatementClass.COPY_FROM
               ? CopyFrom.of(catalogue, sql, tokens)
               : null;
-      statements.add(new Statement(text, tokens, one, write, copy));
+      statements.add(new Statement(text, tokens, one, write, copy, shape.numbers()));
     }
     return statements;
   }
 
   private Shapes.Shape shape(String sql, List<Token> tokens) {
     Classification one = one(sql, tokens);
-    boolean told = one.statementClass().isToldByRows();
-    return new Shapes.Shape(one, told ? RowShape.of(catalogue, tokens) : null);
+    StatementClass its = one.statementClass();
+    return new Shapes.Shape(
+        one,
+        its.isToldByRows() ? RowShape.of(catalogue, tokens) : null,
+        Numbers.mayBeParameters(catalogue, its, tokens));
   }
 
   /** The class of a text, which may have several statements. */

@@ -88,10 +88,11 @@ final class KeyLocal {
         }
       }
     } while (takeSymbol(","));
-    return takeWord("where") && isKey();
+    return isWhereKey();
   }
 
-  boolean isDelete() {
+  /** The rest of a DELETE, or of a query. */
+  boolean isWhereKey() {
     return takeWord("where") && isKey();
   }
 

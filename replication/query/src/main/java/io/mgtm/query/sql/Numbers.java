@@ -4,12 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An UPDATE or DELETE of class K with its whole numbers as parameters of type integer, so that a
- * server need not read and plan it each time. It does the same: PostgreSQL takes such a number for
- * an integer, too, and all columns that are named are of whole numbers.
+ * An UPDATE or DELETE of class K, or a query of one row, with its whole numbers as parameters of
+ * type integer, so that a server need not read and plan it each time. It does the same: PostgreSQL
+ * takes such a number for an integer, too, and all columns that are named beside one are of whole
+ * numbers.
  *
  * @param sql the text, which is the same for all that differ in these numbers only
- * @param othersSql the same with the table's schema
+ * @param othersSql the same with the schema of the table that is written to
  * @param values of its parameters, as texts
  */
 public record Numbers(String sql, String othersSql, List<String> values) {
@@ -22,9 +23,21 @@ public record Numbers(String sql, String othersSql, List<String> values) {
     values = List.copyOf(values);
   }
 
-  /** Whether statements of this shape have no other constants; they are of class K. */
-  static boolean fit(Catalogue.Table table, List<Token> tokens, int name) {
-    for (Token token : tokens.subList(name + 1, tokens.size())) {
+  /** Whether statements of this shape, which are of this class, have no other constants. */
+  static boolean mayBeParameters(Catalogue catalogue, StatementClass of, List<Token> tokens) {
+    TableName name =
+        switch (of) {
+          case KEY_LOCAL -> WriteTarget.of(tokens).table();
+          case READ -> KeyRead.table(catalogue, tokens);
+          default -> null;
+        };
+    return name != null
+        && !tokens.get(0).isWord("insert")
+        && fit(name.in(catalogue, tokens), tokens.subList(name.last() + 1, tokens.size()));
+  }
+
+  private static boolean fit(Catalogue.Table table, List<Token> afterName) {
+    for (Token token : afterName) {
       Catalogue.Column column = token.isName() ? table.columns().get(token.text()) : null;
       boolean other =
           token.kind() == Token.Kind.STRING
@@ -39,8 +52,9 @@ public record Numbers(String sql, String othersSql, List<String> values) {
   }
 
   /** Of a statement whose shape fits; null where one of its numbers is no integer. */
-  static Numbers of(RowWrite write, List<Token> tokens) {
-    String text = write.text();
+  static Numbers of(Statement statement) {
+    String text = statement.text();
+    List<Token> tokens = statement.tokens();
     int start = tokens.get(0).start();
     StringBuilder sql = new StringBuilder(text.length());
     List<String> values = new ArrayList<>();
@@ -59,8 +73,9 @@ public record Numbers(String sql, String othersSql, List<String> values) {
       sql.append(text, copied, token.start() - start).append('$').append(values.size());
       copied = token.end() - start;
     }
-    // The names stand before the first number.
     String all = sql.append(text, copied, text.length()).toString();
-    return new Numbers(all, write.inSchema(all), values);
+    RowWrite write = statement.write();
+    // The names stand before the first number.
+    return new Numbers(all, write == null ? all : write.inSchema(all), values);
   }
 }

@@ -12,16 +12,13 @@ import java.util.stream.Collectors;
  *
  * @param target its table with the schema, quoted
  * @param schema the table's, quoted
- * @param first the token with which the table's name begins, and that of the name without a schema
- * @param numbers whether all its constants are numbers that may be parameters, if it is of class K
+ * @param at where the table is named
  * @param returns what follows the text at the leader
  */
 record RowShape(
     String target,
     String schema,
-    int first,
-    int name,
-    boolean numbers,
+    TableName at,
     String returns,
     String effectSql,
     List<String> columns,
@@ -37,9 +34,10 @@ record RowShape(
   static RowShape of(Catalogue catalogue, List<Token> tokens) {
     WriteTarget to = WriteTarget.of(tokens);
     String verb = to.verb();
-    String name = tokens.get(to.name()).text();
+    TableName at = to.table();
+    String name = tokens.get(at.last()).text();
     Catalogue.Table table = catalogue.tables().get(name);
-    String alias = alias(verb, tokens, to.name() + 1);
+    String alias = alias(verb, tokens, at.last() + 1);
     List<String> columns = columns(verb, table);
     Set<String> texts =
         columns.stream()
@@ -60,19 +58,7 @@ record RowShape(
       returns += ", " + wasThere(target, table.key(), prefix);
     }
     String effect = effect(verb, target, table, columns, upsert);
-    boolean numbers = !verb.equals("insert") && Numbers.fit(table, tokens, to.name());
-    return new RowShape(
-        target,
-        schema,
-        to.first(),
-        to.name(),
-        numbers,
-        returns,
-        effect,
-        columns,
-        texts,
-        keyTold,
-        returning);
+    return new RowShape(target, schema, at, returns, effect, columns, texts, keyTold, returning);
   }
 
   /**

@@ -16,8 +16,8 @@ public record RowWrite(RowShape shape, String text, int first, int name) {
     return new RowWrite(
         shape,
         text,
-        tokens.get(shape.first()).start() - start,
-        tokens.get(shape.name()).start() - start);
+        tokens.get(shape.at().first()).start() - start,
+        tokens.get(shape.at().last()).start() - start);
   }
 
   /** Its table with the schema, quoted. */

@@ -16,8 +16,9 @@ public final class Shapes {
    * What is told of a statement by its tokens.
    *
    * @param rows null where it is not told by rows what is written
+   * @param numbers whether its constants are numbers that may be parameters
    */
-  record Shape(Classification classification, RowShape rows) {}
+  record Shape(Classification classification, RowShape rows, boolean numbers) {}
 
   private static final Set<String> ALIKE =
       Set.of("select", "values", "with", "insert", "update", "delete");

@@ -8,9 +8,15 @@ import java.util.List;
  * @param text of it alone, without the semicolon
  * @param write what rows it writes, for the classes K and R; else null
  * @param copy how data are read, for the class COPY_FROM; else null
+ * @param hasNumbers whether its constants are numbers that may be parameters, if they are small
  */
 public record Statement(
-    String text, List<Token> tokens, Classification classification, RowWrite write, CopyFrom copy) {
+    String text,
+    List<Token> tokens,
+    Classification classification,
+    RowWrite write,
+    CopyFrom copy,
+    boolean hasNumbers) {
   public Statement {
     tokens = List.copyOf(tokens);
   }
@@ -19,11 +25,9 @@ public record Statement(
     return classification.statementClass();
   }
 
-  /** It with its numbers as parameters, or null where it is none that has only such constants. */
+  /** It with its numbers as parameters, or null where they are to stand in the text. */
   public Numbers numbers() {
-    return statementClass() == StatementClass.KEY_LOCAL && write.shape().numbers()
-        ? Numbers.of(write, tokens)
-        : null;
+    return hasNumbers ? Numbers.of(this) : null;
   }
 
   /** Whether a word stands in it, as a name or key word. */

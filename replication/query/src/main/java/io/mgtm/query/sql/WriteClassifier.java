@@ -36,7 +36,7 @@ final class WriteClassifier {
   }
 
   private Classification written(List<Token> tokens, WriteTarget target) {
-    Catalogue.Table table = target.in(catalogue, tokens);
+    Catalogue.Table table = target.table().in(catalogue, tokens);
     if (table == null) {
       return StatementClass.CAPTURED.because("its target is no table that one name alone tells of");
     }
@@ -49,7 +49,7 @@ final class WriteClassifier {
     if (more != null && !columns) {
       return StatementClass.CHECKED_ROWS.because(more);
     }
-    KeyLocal grammar = new KeyLocal(table, tokens, target.name() + 1);
+    KeyLocal grammar = new KeyLocal(table, tokens, target.table().last() + 1);
     boolean keyLocal =
         more == null
             && (columns || table.writes() == Catalogue.Writes.PLAIN)
@@ -57,7 +57,7 @@ final class WriteClassifier {
             && switch (target.verb()) {
               case "insert" -> grammar.isInsert();
               case "update" -> grammar.isUpdate();
-              default -> grammar.isDelete();
+              default -> grammar.isWhereKey();
             };
     if (!keyLocal && columns) {
       return StatementClass.CAPTURED.because(
@@ -69,7 +69,7 @@ final class WriteClassifier {
     return keyLocal
         ? StatementClass.KEY_LOCAL.because("the same text does the same to the rows of its keys")
         : StatementClass.ROWS.because(
-            "it writes rows of " + tokens.get(target.name()).text() + " only");
+            "it writes rows of " + tokens.get(target.table().last()).text() + " only");
   }
 
   /** Why it may write more than rows of its table, or null. */
@@ -124,7 +124,7 @@ final class WriteClassifier {
     if (!target.verb().equals("insert")) {
       return tokens;
     }
-    int at = target.name() + 1;
+    int at = target.table().last() + 1;
     at += Token.isWordAt(tokens, at, "as") ? 2 : 0;
     return tokens.subList(Math.min(at, tokens.size()), tokens.size());
   }

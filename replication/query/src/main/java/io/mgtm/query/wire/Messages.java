@@ -185,15 +185,19 @@ public final class Messages {
         });
   }
 
+  /** Describe of a portal. */
+  public static ByteBuf describePortal(ByteBufAllocator allocator, String name) {
+    return of(allocator, 'D', out -> named(out, 'P', name));
+  }
+
   /** Close of a statement. */
   public static ByteBuf closeStatement(ByteBufAllocator allocator, String name) {
-    return of(
-        allocator,
-        'C',
-        out -> {
-          out.writeByte('S');
-          text(out, name);
-        });
+    return of(allocator, 'C', out -> named(out, 'S', name));
+  }
+
+  private static void named(ByteBuf out, char kind, String name) {
+    out.writeByte(kind);
+    text(out, name);
   }
 
   public static ByteBuf copyFail(ByteBufAllocator allocator, String why) {

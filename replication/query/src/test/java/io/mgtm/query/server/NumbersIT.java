@@ -9,6 +9,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.StringJoiner;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,52 @@ class NumbersIT {
 
   private static void update(Statement statement, String sql) throws SQLException {
     assertThat(statement.executeUpdate(sql)).as(sql).isEqualTo(1);
+  }
+
+  @Test
+  void queriesByKeyReadTheirRow() throws Exception {
+    try (Connection client = simple();
+        Statement statement = client.createStatement()) {
+      statement.executeUpdate("insert into item values (-11, 0, 1, 2), (11, 5, 6, 7)");
+      for (int i = 0; i < 3; i++) {
+        assertThat(row(statement, "select n, small as s, big from item where id = 11"))
+            .isEqualTo("n=5 s=6 big=7");
+        assertThat(row(statement, "select n, small as s, big from item where id = -11"))
+            .isEqualTo("n=0 s=1 big=2");
+        assertThat(row(statement, "select n, small as s, big from item where id = 12")).isEmpty();
+      }
+      statement.execute("alter table item add column note int default 3");
+      statement.execute("alter table item alter column note type text");
+      for (int i = 0; i < 3; i++) {
+        assertThat(row(statement, "select note from item where id = 11")).isEqualTo("note=3");
+      }
+      statement.execute("alter table item alter column note type int using note::int");
+      assertThat(row(statement, "select note from item where id = 11")).isEqualTo("note=3");
+      client.setAutoCommit(false);
+      for (int i = 0; i < 3; i++) {
+        assertThat(row(statement, "select note from item where id = 11")).isEqualTo("note=3");
+      }
+      assertThat(prepared(statement)).isPositive();
+      statement.execute("alter table item alter column note type text");
+      assertThat(row(statement, "select note from item where id = 11")).isEqualTo("note=3");
+      client.rollback();
+      client.setAutoCommit(true);
+      statement.execute("alter table item drop column note");
+    }
+    cluster.assertAlike();
+  }
+
+  /** Its columns with their names; empty where there is no row. */
+  private static String row(Statement statement, String sql) throws SQLException {
+    try (ResultSet rows = statement.executeQuery(sql)) {
+      StringJoiner row = new StringJoiner(" ");
+      while (rows.next()) {
+        for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
+          row.add(rows.getMetaData().getColumnLabel(i) + "=" + rows.getString(i));
+        }
+      }
+      return row.toString();
+    }
   }
 
   @Test

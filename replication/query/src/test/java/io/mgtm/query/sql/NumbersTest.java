@@ -56,6 +56,15 @@ class NumbersTest {
         .isEqualTo("delete from s.t where id = $1");
   }
 
+  @Test
+  void numbersOfAQueryByItsKeyAreParameters() throws SqlException {
+    Numbers numbers = numbers("select n, b as \"from\" from s.t where id = -12");
+    assertThat(numbers.sql())
+        .isEqualTo(numbers.othersSql())
+        .isEqualTo("select n, b as \"from\" from s.t where id = -$1");
+    assertThat(numbers.values()).containsExactly("12");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -72,7 +81,20 @@ class NumbersTest {
         "update t set n = 1 where id < 5",
         "update t set n = 1 where id = 1 returning 1",
         "insert into t (id, n) values (1, 2)",
-        "select n from t where id = 1",
+        "select * from t where id = 1",
+        "select n, 1 from t where id = 1",
+        "select n from t where id = 1 limit 1",
+        "select n from t where id = 1 for update",
+        "select n from t where id = 1 and id = 1",
+        "select n from t where n = 1",
+        "select n from t where id = '1'",
+        "select n from t where id = 1000000000",
+        "select n from t as u where id = 1",
+        "select n from x.t where id = 1",
+        "select b from named where name = 5",
+        "select n from unknown where id = 1",
+        "select from",
+        "explain select n from t where id = 1",
       })
   void whatMayBeOfAnotherTypeOrDoesMoreStaysATextOfItsOwn(String sql) throws SqlException {
     assertThat(numbers(sql)).isNull();
