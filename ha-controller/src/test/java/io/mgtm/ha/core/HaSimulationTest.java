@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("simulation")
 class HaSimulationTest {
-  private static final int SCHEDULES = 20_000;
+  private static final int SCHEDULES = 6_000;
   private static final int SCHEDULES_LONG = 300_000;
 
   private static final long SEED = Long.getLong("seed", 1);
