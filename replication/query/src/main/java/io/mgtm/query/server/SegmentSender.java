@@ -37,7 +37,7 @@ final class SegmentSender {
       if (numbered == null) {
         backend.ask(segment.simple().text(), charset, relay);
       } else {
-        send(backend, numbered, !segment.simple().isWrite(), relay);
+        send(backend, numbered, !segment.isWrite(), relay);
       }
       return;
     }

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An UPDATE or DELETE of class K, or a query of one row, with its whole numbers as parameters of
- * type integer, so that a server need not read and plan it each time. It does the same: PostgreSQL
- * takes such a number for an integer, too, and all columns that are named beside one are of whole
- * numbers.
+ * A query of one row by its key, a statement of class K, or an INSERT of class R, with its whole
+ * numbers as parameters of type integer, so that a server need not read and plan it each time. It
+ * does the same: PostgreSQL takes such a number for an integer, too, and all columns that it is
+ * compared with, added to or put in are of whole numbers.
  *
- * @param sql the text, which is the same for all that differ in these numbers only
- * @param othersSql the same with the schema of the table that is written to
+ * @param sql the leader's text, which is the same for all that differ in these numbers only
+ * @param othersSql that of class K for the others, with the table's schema
  * @param values of its parameters, as texts
  */
 public record Numbers(String sql, String othersSql, List<String> values) {
@@ -25,15 +25,20 @@ public record Numbers(String sql, String othersSql, List<String> values) {
 
   /** Whether statements of this shape, which are of this class, have no other constants. */
   static boolean mayBeParameters(Catalogue catalogue, StatementClass of, List<Token> tokens) {
+    boolean insert = tokens.get(0).isWord("insert");
+    boolean written = of == StatementClass.KEY_LOCAL || (of == StatementClass.ROWS && insert);
     TableName name =
-        switch (of) {
-          case KEY_LOCAL -> WriteTarget.of(tokens).table();
-          case READ -> KeyRead.table(catalogue, tokens);
-          default -> null;
-        };
-    return name != null
-        && !tokens.get(0).isWord("insert")
-        && fit(name.in(catalogue, tokens), tokens.subList(name.last() + 1, tokens.size()));
+        written
+            ? WriteTarget.of(tokens).table()
+            : of == StatementClass.READ ? KeyRead.table(catalogue, tokens) : null;
+    if (name == null) {
+      return false;
+    }
+    Catalogue.Table table = name.in(catalogue, tokens);
+    int rest = name.last() + 1;
+    return insert
+        ? new ValuesInsert(table, tokens, rest).matches()
+        : fit(table, tokens.subList(rest, tokens.size()));
   }
 
   private static boolean fit(Catalogue.Table table, List<Token> afterName) {
@@ -75,7 +80,9 @@ public record Numbers(String sql, String othersSql, List<String> values) {
     }
     String all = sql.append(text, copied, text.length()).toString();
     RowWrite write = statement.write();
+    boolean byRows = write != null && statement.statementClass() != StatementClass.KEY_LOCAL;
     // The names stand before the first number.
-    return new Numbers(all, write == null ? all : write.inSchema(all), values);
+    String othersSql = write == null ? all : write.inSchema(all);
+    return new Numbers(byRows ? all + write.shape().returns() : all, othersSql, values);
   }
 }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Numbers of statements of the simple protocol reach the servers as parameters. */
 class NumbersIT {
   private static final String TABLES =
-      "create table item (id int primary key, n int, small smallint, big bigint)";
+      "create table item (id int primary key, n int, small smallint, big bigint);"
+          + " create table done (item int, delta bigint, at timestamp, note text default 'none')";
 
   @TempDir private static Path folder;
   @AutoClose private static Cluster cluster;
@@ -81,6 +82,34 @@ class NumbersIT {
       client.setAutoCommit(true);
       statement.execute("alter table item drop column note");
     }
+    cluster.assertAlike();
+  }
+
+  @Test
+  void insertedRowsAreTheSameEverywhere() throws Exception {
+    try (Connection client = simple();
+        Statement statement = client.createStatement()) {
+      client.setAutoCommit(false);
+      for (int i = -2; i <= 2; i++) {
+        update(statement, "insert into item (id, n) values (" + (30 + i) + ", " + i + ")");
+        update(
+            statement,
+            "insert into done (item, delta, at) values (" + i + ", +1, current_timestamp)");
+      }
+      assertThat(prepared(statement)).isEqualTo(4); // with and without a sign
+      client.commit();
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(
+                () -> update(statement, "insert into item (id, n, small) values (31, 1, 70000)"))
+            .hasMessageContaining("smallint out of range");
+        client.rollback();
+        assertThatThrownBy(() -> update(statement, "insert into item (id, n) values (31, 1)"))
+            .hasMessageContaining("duplicate key");
+        client.rollback();
+      }
+    }
+    assertThat(cluster.number("select sum(n) from item where id between 28 and 32")).isZero();
+    assertThat(cluster.number("select count(at) * 10 + sum(delta) from done")).isEqualTo(55);
     cluster.assertAlike();
   }
 

@@ -65,6 +65,18 @@ class NumbersTest {
     assertThat(numbers.values()).containsExactly("12");
   }
 
+  @Test
+  void numbersOfAnInsertAreParameters() throws SqlException {
+    assertThat(numbers("insert into t (id, n) values (1, -2), (3, null)").othersSql())
+        .isEqualTo("insert into \"s\".t (id, n) values ($1, -$2), ($3, null)");
+    Numbers rows =
+        numbers("insert into t (id, n, b) values (1, +22, current_user), (3, 4, (user))");
+    assertThat(rows.sql())
+        .startsWith(
+            "insert into t (id, n, b) values ($1, +$2, current_user), ($3, $4, (user)) RET");
+    assertThat(rows.values()).containsExactly("1", "22", "3", "4");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -80,7 +92,22 @@ class NumbersTest {
         "update t set n = 0x1F where id = 1",
         "update t set n = 1 where id < 5",
         "update t set n = 1 where id = 1 returning 1",
-        "insert into t (id, n) values (1, 2)",
+        "insert into t (id, n, b) values (1, 2, 3)",
+        "insert into t (id, n, b) values (1, 2, 'x')",
+        "insert into t (id, n, b) values (1, 2, $1)",
+        "insert into t (id, n) values (1, 2 + 2)",
+        "insert into t (id, n) values (1, - - 2)",
+        "insert into t (id, n) values (1, (2))",
+        "insert into t (id, n) values (1, abs(2))",
+        "insert into t (id, n) values (1, 2::smallint)",
+        "insert into t (id, n) values (1, 1000000000)",
+        "insert into t (id, n) values (1, 2, 3)",
+        "insert into t (id) values (1, 2)",
+        "insert into t (id, n) values (1, 2) returning 1",
+        "insert into t (id, n) values (1, 2) on conflict do nothing",
+        "insert into t values (1, 2)",
+        "insert into t (id, n) select 1, 2",
+        "insert into t default values",
         "select * from t where id = 1",
         "select n, 1 from t where id = 1",
         "select n from t where id = 1 limit 1",
