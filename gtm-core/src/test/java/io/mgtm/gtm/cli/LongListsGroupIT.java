@@ -14,6 +14,7 @@ import io.mgtm.gtm.net.ClientTimeouts;
 import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.node.LargeState;
 import io.mgtm.gtm.node.TestNodes;
+import io.mgtm.gtm.wire.xc12.RawClient;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -37,6 +38,7 @@ class LongListsGroupIT {
   private final AtomicReference<Throwable> fatal = new AtomicReference<>();
   private final MultiThreadIoEventLoopGroup loops = EventLoops.start(1, "test-gateway", fatal::set);
   private TestNodes nodes;
+  private RawClient owner;
 
   int sequences() {
     return LargeState.SEQUENCES;
@@ -45,14 +47,13 @@ class LongListsGroupIT {
   @BeforeAll
   void startGroup(@TempDir Path folder) throws IOException {
     nodes = TestNodes.three(folder).startAll();
-    nodes.leader();
-    for (String name : List.of("g1", "g2", "g3")) {
-      LargeState.fill(nodes.server(name), sequences());
-    }
+    owner = new RawClient(nodes.server(nodes.leader()).address()).startup("owner", 4, false);
+    LargeState.request(owner, sequences());
   }
 
   @AfterAll
   void stop() throws InterruptedException {
+    owner.close();
     nodes.close();
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await();
     assertThat(fatal.get()).isNull();
