@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -28,17 +29,20 @@ public final class SecretFile {
    * @throws IOException when the file cannot be read, or has no first line
    */
   public static String firstLine(String key, Path file) throws IOException {
+    return lines(key, file).get(0);
+  }
+
+  private static List<String> lines(String key, Path file) throws IOException {
     List<String> lines;
     try {
       lines = Files.readAllLines(file);
     } catch (IOException e) {
       throw new IOException("cannot read %s %s: %s".formatted(key, file, FileErrors.reason(e)), e);
     }
-    String secret = lines.isEmpty() ? "" : lines.get(0).strip();
-    if (secret.isEmpty()) {
+    if (lines.isEmpty() || lines.get(0).isBlank()) {
       throw new IOException(key + " " + file + " has an empty first line");
     }
-    return secret;
+    return lines.stream().map(String::strip).toList();
   }
 
   /**
@@ -56,11 +60,38 @@ public final class SecretFile {
    * @throws IOException as {@link #firstLine}, and when it is too short
    */
   public static String ofLinks(String key, Path file) throws IOException {
-    String secret = firstLine(key, file);
+    return longEnough(key + " " + file, firstLine(key, file));
+  }
+
+  /**
+   * The secrets that open links where they are asked for: that of the first line, and where there
+   * is a second line, that one too, so that a secret can be changed while all run.
+   *
+   * @throws IOException as {@link #ofLinks}, and when there are more lines
+   */
+  public static List<String> accepted(String key, Path file) throws IOException {
+    List<String> lines = lines(key, file);
+    List<String> secrets = new ArrayList<>();
+    secrets.add(longEnough(key + " " + file, lines.get(0)));
+    for (String line : lines.subList(1, lines.size())) {
+      if (line.isEmpty()) {
+        continue;
+      }
+      if (secrets.size() == 2) {
+        throw new IOException(
+            "%s %s has more than two lines; the first is the secret, and the second one that is accepted too"
+                .formatted(key, file));
+      }
+      secrets.add(longEnough("%s %s, line 2".formatted(key, file), line));
+    }
+    return List.copyOf(secrets);
+  }
+
+  private static String longEnough(String where, String secret) throws IOException {
     if (secret.length() < CHARACTERS_MIN) {
       throw new IOException(
-          "%s %s: %d characters are not allowed, expected %d and more; draw a secret with openssl rand -hex 32"
-              .formatted(key, file, secret.length(), CHARACTERS_MIN));
+          "%s: %d characters are not allowed, expected %d and more; draw a secret with openssl rand -hex 32"
+              .formatted(where, secret.length(), CHARACTERS_MIN));
     }
     return secret;
   }

@@ -35,6 +35,32 @@ class SecretFileTest {
   }
 
   @Test
+  void secondLineIsOneThatIsAcceptedToo() throws Exception {
+    assertThat(SecretFile.accepted(KEY, file("0123456789abcdef\n")))
+        .containsExactly("0123456789abcdef");
+    assertThat(SecretFile.accepted(KEY, file("0123456789abcdef\n fedcba9876543210 \n\n")))
+        .containsExactly("0123456789abcdef", "fedcba9876543210");
+  }
+
+  @Test
+  void secondLineThatCanBeGuessedIsRefused() throws Exception {
+    Path file = file("0123456789abcdef\nfedcba987654321\n");
+    assertThatThrownBy(() -> SecretFile.accepted(KEY, file))
+        .hasMessage(
+            "links.secretFile %s, line 2: 15 characters are not allowed, expected 16 and more; draw a secret with openssl rand -hex 32"
+                .formatted(file));
+  }
+
+  @Test
+  void thirdLineIsRefused() throws Exception {
+    Path file = file("0123456789abcdef\nfedcba9876543210\n\n0123456789fedcba\n");
+    assertThatThrownBy(() -> SecretFile.accepted(KEY, file))
+        .hasMessage(
+            "links.secretFile %s has more than two lines; the first is the secret, and the second one that is accepted too"
+                .formatted(file));
+  }
+
+  @Test
   void fileThatIsMissingOrIsNoneIsNamed() throws Exception {
     Path missing = folder.resolve("none");
     assertThatThrownBy(() -> SecretFile.ofLinks(KEY, missing))

@@ -22,7 +22,7 @@ public record AccessConfig(
             as = "ADDRESS/BITS")
         List<String> members,
     @Key(
-            "its first line is a secret, of 16 characters and more, with which operators may look: `status`. Needs `links.secretFile`; see docs/operating-a-group.md")
+            "its first line is a secret, of 16 characters and more, with which operators may look: `status`; a second line as in `links.secretFile`. Needs `links.secretFile`; see docs/operating-a-group.md")
         Path monitorSecretFile,
     @Key("the same for who may also `transfer` and `backup`") Path operateSecretFile,
     @Key("the same for who may do everything; unless set, the secret of `links.secretFile` may")

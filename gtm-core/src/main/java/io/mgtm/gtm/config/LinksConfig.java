@@ -7,7 +7,8 @@ import java.nio.file.Path;
 /** Links from gateways. */
 public record LinksConfig(
     @Key(
-            "its first line is the secret, of 16 characters and more, that proxies and the other members must know, see docs/link.md")
+            "its first line is the secret, of 16 characters and more, that proxies and the other members must know, see docs/link.md;"
+                + " a second line is one that is accepted too, while the secret is changed, see docs/group-procedures.md#change-a-secret")
         Path secretFile,
     @Key("PEM: this node's certificate chain, for TLS on links") Path certificate,
     @Key("PEM: the key of that certificate") Path key,

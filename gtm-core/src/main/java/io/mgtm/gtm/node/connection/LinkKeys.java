@@ -12,6 +12,7 @@ import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -57,22 +58,20 @@ public final class LinkKeys {
 
   private static final class Reader {
     private final List<Key> keys = new ArrayList<>();
-    private final List<String> lines = new ArrayList<>();
+    private final List<String> known = new ArrayList<>();
 
     void add(String name, Path file, boolean sessions, AdminRole role) throws IOException {
       if (file == null) {
         return;
       }
-      String line = SecretFile.ofLinks(name, file);
-      if (lines.contains(line)) {
+      List<String> lines = SecretFile.accepted(name, file);
+      if (!Collections.disjoint(known, lines)) {
         throw new IOException(
             "%s %s holds the secret of another role; each needs its own".formatted(name, file));
       }
-      lines.add(line);
-      keys.add(
-          new Key(
-              new LinkSecret(line),
-              new LinkRights(sessions, role, "it has shown the secret of " + name)));
+      known.addAll(lines);
+      LinkRights rights = new LinkRights(sessions, role, "it has shown the secret of " + name);
+      lines.forEach(line -> keys.add(new Key(new LinkSecret(line), rights)));
     }
   }
 
