@@ -6,6 +6,7 @@ import io.mgtm.group.core.GroupCore;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.net.Transport;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -111,9 +112,32 @@ public record GroupStatus(
         core.awaited().stream()
             .sorted()
             .map(name -> awaited(name, connected, transport.refusedCertificate()));
-    return Stream.of(room, core.warnings().stream(), transport.warnings().stream(), awaited)
+    Stream<String> refused =
+        refused(
+            core.membership().all().stream().map(MemberId::name).toList(),
+            core.awaited(),
+            connected,
+            transport.refusedCertificate())
+            .stream();
+    return Stream.of(
+            room, core.warnings().stream(), transport.warnings().stream(), refused, awaited)
         .flatMap(Function.identity())
         .toList();
+  }
+
+  /**
+   * What keeps a process out while a member is missing.
+   *
+   * @param members empty while no group is founded
+   * @param awaited who may join; what is said of them says it
+   */
+  static Optional<String> refused(
+      List<String> members,
+      Collection<String> awaited,
+      List<String> connected,
+      Optional<String> refusedCertificate) {
+    boolean isWhole = !members.isEmpty() && connected.containsAll(members);
+    return refusedCertificate.filter(why -> !isWhole && connected.containsAll(awaited));
   }
 
   /** About one that may join and has not. */

@@ -26,15 +26,25 @@ record Hello(ExtendedUUID from, String cluster) {
   static final int BYTES_MAX = 1024;
 
   /** With what a member of an earlier version begins, read as a length. */
-  static final long EARLIER = 0x62656c61;
+  private static final long EARLIER = 0x62656c61;
 
-  static final String EARLIER_VERSION =
+  private static final String EARLIER_VERSION =
       "it runs an earlier version, which members of this one do not talk to: stop all members, then"
           + " start them all with this version";
 
   private static final int MAGIC = 0x6d67746d;
   private static final byte VERSION = 1;
   private static final int TEXT_BYTES_MAX = 255;
+
+  /** Why a connection that begins with such a length is no member's. */
+  static String whyNone(long length) {
+    if (length == EARLIER) {
+      return EARLIER_VERSION;
+    }
+    return RefusedCertificate.isTls(length)
+        ? RefusedCertificate.ENCRYPTED
+        : "it does not speak as a member";
+  }
 
   /** The frame of this hello. */
   ByteBuf encode(ByteBufAllocator alloc) {

@@ -139,7 +139,10 @@ public final class JGroupsTransport implements Transport {
       Map<String, Address> before = holders.byName();
       NameHolders next = holders.in(view.getMembers(), channel.getAddress());
       Map<String, Address> now = next.byName();
-      log.info("Member {} is connected with {}", name, now.keySet());
+      // A process that cannot be let in makes a new view of the same members again and again.
+      if (now.isEmpty() || !now.equals(before)) {
+        log.info("Member {} is connected with {}", name, now.keySet());
+      }
       next.rivals().stream()
           .filter(rival -> !holders.rivals().contains(rival))
           .forEach(rival -> log.error("Member {}: {}", name, rival));

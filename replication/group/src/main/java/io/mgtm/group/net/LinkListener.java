@@ -1,6 +1,7 @@
 package io.mgtm.group.net;
 
 import io.mgtm.common.Rarely;
+import io.mgtm.common.RarelyEach;
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
 import io.netty.buffer.ByteBuf;
@@ -13,6 +14,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.TooLongFrameException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -20,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +50,7 @@ final class LinkListener {
   private static final int PAUSE_MS = 1_000;
 
   private static final String FRAMES = "frames";
+  private static final String CLOSED = "Closed a connection of {}: {}{}";
 
   private final EventLoop loop;
   private final Supplier<ServerSocketChannel> sockets;
@@ -55,6 +59,7 @@ final class LinkListener {
   private final Gate gate;
   private final GroupTls tls;
   private final Rarely refusals = new Rarely();
+  private final RarelyEach<InetAddress> oneSided = new RarelyEach<>(Rarely::onceAMinute);
   private final Rarely failures = new Rarely();
   private final RefusedCertificate refused = new RefusedCertificate(System::nanoTime);
   private final Set<Incoming> connections = new HashSet<>();
@@ -209,8 +214,7 @@ final class LinkListener {
       long length = super.getUnadjustedFrameLength(in, at, bytes, order);
       if (from == null) {
         if (length > Hello.BYTES_MAX) {
-          throw new TooLongFrameException(
-              length == Hello.EARLIER ? Hello.EARLIER_VERSION : "it does not speak as a member");
+          throw new TooLongFrameException(Hello.whyNone(length));
         }
         return length;
       }
@@ -264,6 +268,7 @@ final class LinkListener {
     private Address from;
     private Channel connection;
     private boolean cut;
+    private boolean isRefused;
     private Frames frames;
 
     /** Below any number: who has just come has said something. */
@@ -327,10 +332,7 @@ final class LinkListener {
     }
 
     private void refuse(ChannelHandlerContext ctx, String reason) {
-      refusals.run(
-          more ->
-              log.info(
-                  "Closed a connection of {}: {}{}", ctx.channel().remoteAddress(), reason, more));
+      refusals.run(more -> log.info(CLOSED, ctx.channel().remoteAddress(), reason, more));
       ctx.close();
     }
 
@@ -350,8 +352,19 @@ final class LinkListener {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      refused.note((InetSocketAddress) ctx.channel().remoteAddress(), cause);
-      refuse(ctx, cause.getMessage());
+      if (isRefused) {
+        return; // A decoder may fail again over the rest, as the connection ends.
+      }
+      isRefused = true;
+      InetSocketAddress at = (InetSocketAddress) ctx.channel().remoteAddress();
+      refused.note(at, cause);
+      Optional<String> why = RefusedCertificate.oneSided(cause);
+      if (why.isPresent()) {
+        oneSided.run(at.getAddress(), more -> log.warn(CLOSED, at, why.get(), more));
+        ctx.close();
+      } else {
+        refuse(ctx, cause.getMessage());
+      }
     }
   }
 }

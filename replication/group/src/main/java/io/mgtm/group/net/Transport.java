@@ -63,7 +63,9 @@ public interface Transport extends AutoCloseable {
     return List.of();
   }
 
-  /** Why one that connects is no member, where that is a certificate: a clause. Any thread. */
+  /**
+   * Why one that connects is no member, where that is TLS or a certificate: a clause. Any thread.
+   */
   default Optional<String> refusedCertificate() {
     return Optional.empty();
   }

@@ -327,6 +327,16 @@ class LinksTest {
       }
       assertThat(b.messages).noneMatch(m -> m.equals("strange") || m.equals("plain"));
       Await.until("why", () -> b.<Boolean>onLoop(l -> l.listener().refused().latest().isPresent()));
+      Await.until(
+          "why, at the other end",
+          () ->
+              plain.<Boolean>onLoop(
+                  l ->
+                      l.listener()
+                          .refused()
+                          .latest()
+                          .filter(w -> w.contains("begins TLS"))
+                          .isPresent()));
     }
   }
 

@@ -3,6 +3,8 @@ package io.mgtm.group.net;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +38,26 @@ class RefusedCertificateTest {
   void whatIsNotOfCertificatesIsNothing() {
     ends("handshake timed out after 2000ms");
     refused.note(FROM, new IOException("certificate"));
+    assertThat(refused.latest()).isEmpty();
+  }
+
+  @Test
+  void tlsAtOneEndAloneIsSaid() {
+    refused.note(
+        FROM, new DecoderException(new NotSslRecordException("not an SSL/TLS record: 00")));
+    assertThat(refused.latest())
+        .hasValue(
+            "10.0.0.4 speaks in the clear, and group.keyStore is set here; set it on all members, or on none");
+    refused.note(FROM, new TooLongFrameException(Hello.whyNone(0x16030102)));
+    assertThat(refused.latest())
+        .hasValue(
+            "10.0.0.4 begins TLS, and group.keyStore is not set here; set it on all members, or on none");
+  }
+
+  @Test
+  void whatBeginsNoTlsIsNothing() {
+    refused.note(FROM, new TooLongFrameException(Hello.whyNone(0x16040000)));
+    refused.note(FROM, new TooLongFrameException(Hello.whyNone(0x1602ffff)));
     assertThat(refused.latest()).isEmpty();
   }
 }
