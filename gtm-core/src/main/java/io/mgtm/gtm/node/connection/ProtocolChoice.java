@@ -1,6 +1,7 @@
 package io.mgtm.gtm.node.connection;
 
 import io.mgtm.common.Newcomers;
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.net.TurnedAway;
 import io.mgtm.gtm.wire.link.RefusalCode;
@@ -13,12 +14,19 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells by its first byte what a connection is: {@code M} begins a link, 0x16 a TLS handshake with
  * a link inside, and anything else is an XC client. Event loop.
  */
 final class ProtocolChoice extends ChannelInboundHandlerAdapter {
+  private static final Logger log = LoggerFactory.getLogger(ProtocolChoice.class);
+
+  /** Another member tries again all the time. */
+  private static final Rarely WITHOUT_TLS = Rarely.onceAMinute();
+
   private static final byte LINK = 'M';
   private static final byte TLS_HANDSHAKE = 0x16;
 
@@ -61,7 +69,7 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
   }
 
   /** Told as a gateway understands it, so that nobody takes this node for an original GTM. */
-  private static ChannelHandler inClear() {
+  private static ChannelHandler wantsTls() {
     return TurnedAway.gateway(
         RefusalCode.AUTH,
         "this node takes links over TLS only",
@@ -80,21 +88,36 @@ final class ProtocolChoice extends ChannelInboundHandlerAdapter {
   }
 
   private void choose(ChannelHandlerContext ctx, byte first) {
-    boolean encrypted = first == TLS_HANDSHAKE && choices.tls() != null;
+    boolean encrypted = first == TLS_HANDSHAKE;
     if (encrypted || first == LINK) {
       if (direct != null) {
         ctx.pipeline().remove(direct);
       }
-      if (encrypted) {
-        SslHandler handler = choices.tls().newHandler(ctx.alloc());
-        handler.setHandshakeTimeoutMillis(choices.handshakeMs());
-        ctx.pipeline().addLast(handler);
-      }
-      boolean allowed = encrypted || !choices.tlsOnly() || LocalSocket.is(ctx.channel());
-      ctx.pipeline().addLast(allowed ? choices.link().get() : inClear());
+      ctx.pipeline().addLast(encrypted ? inTls(ctx.channel()) : inClear(ctx.channel()));
     } else if (direct == null) {
       choices.client().accept(ctx.channel());
     }
     ctx.pipeline().remove(this);
+  }
+
+  private ChannelHandler inClear(Channel from) {
+    boolean allowed = !choices.tlsOnly() || LocalSocket.is(from);
+    return allowed ? choices.link().get() : wantsTls();
+  }
+
+  private ChannelHandler inTls(Channel from) {
+    if (choices.tls() == null) {
+      WITHOUT_TLS.run(
+          more ->
+              log.warn(
+                  "Turned away {}: it begins TLS, and links.certificate is not set here{}",
+                  from.remoteAddress(),
+                  more));
+      return TurnedAway.client("this GTM has no TLS", "Set links.certificate and links.key.");
+    }
+    SslHandler handler = choices.tls().newHandler(from.alloc());
+    handler.setHandshakeTimeoutMillis(choices.handshakeMs());
+    from.pipeline().addLast(handler);
+    return choices.link().get();
   }
 }

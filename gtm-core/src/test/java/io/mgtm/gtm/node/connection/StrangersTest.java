@@ -73,6 +73,30 @@ class StrangersTest {
     assertThat(linesWith("reset by peer")).isZero();
   }
 
+  /** As a member with TLS does to the one that leads, again and again. */
+  @Test
+  void tlsWhereThereIsNoneIsSaidOnceAMinuteWithTheSetting() {
+    for (int i = 0; i < TIMES; i++) {
+      EmbeddedChannel channel =
+          new EmbeddedChannel(
+              new ProtocolChoice(
+                  new ProtocolChoice.Choices(
+                      null,
+                      false,
+                      () -> {
+                        throw new AssertionError("a link");
+                      },
+                      client -> {
+                        throw new AssertionError("a client");
+                      },
+                      10_000),
+                  null));
+      send(channel, Unpooled.wrappedBuffer(new byte[] {0x16, 3, 1, 2, 0, 1}));
+      assertThat(channel.isOpen()).isFalse();
+    }
+    assertThat(linesWith("it begins TLS, and links.certificate is not set here")).isEqualTo(1);
+  }
+
   @Test
   void garbageOfClientsIsSaidSomeTimesAMinute() {
     for (int i = 0; i < TIMES; i++) {
