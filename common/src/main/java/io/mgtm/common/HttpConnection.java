@@ -47,7 +47,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<FullHttpRequest> 
     Newcomers.admitted(ctx.pipeline());
     boolean tooMany = asking.incrementAndGet() > ASKING_MAX;
     if (request.decoderResult().isFailure()) {
-      answer(ctx, HttpAnswer.error(400, String.valueOf(request.decoderResult().cause())));
+      String why = "this is no request: " + request.decoderResult().cause().getMessage();
+      answer(ctx, HttpAnswer.error(400, why));
     } else if (tooMany) {
       answer(ctx, HttpAnswer.error(503, ASKING_MAX + " requests are being answered already"));
     } else {

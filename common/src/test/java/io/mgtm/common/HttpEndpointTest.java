@@ -179,7 +179,9 @@ class HttpEndpointTest {
     assertThat(none.statusCode()).isEqualTo(404);
     assertThat(none.body()).contains("there is no /none; there are /metrics, /long, ");
     assertThat(ask("GET", "/failing").statusCode()).isEqualTo(500);
-    assertThat(raw("no request\r\n\r\n")).startsWith("HTTP/1.1 400 ");
+    assertThat(raw("no request\r\n\r\n"))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("this is no request: ");
     assertThat(raw("GET /%zz HTTP/1.1\r\n\r\n")).startsWith("HTTP/1.1 400 ");
     assertThat(raw("GET /" + "x".repeat(300_000) + " HTTP/1.1\r\n\r\n"))
         .startsWith("HTTP/1.1 400 ");
