@@ -63,6 +63,11 @@ final class AwaitedRun {
     far = null;
   }
 
+  /** Whether such a read is under way. */
+  boolean isFar() {
+    return far != null;
+  }
+
   void ddl(Segment segment) {
     if (isMembership(segment.command().statement())
         && ServerKind.isMixed(session.shared().fleet().nodes())) {
@@ -193,6 +198,18 @@ final class AwaitedRun {
       run.forward(Messages.error(session.alloc(), told));
       frame.release();
     }
+  }
+
+  /** The leader has refused a statement, and all that it answered is here. */
+  void refused(Relay relay, char status) {
+    if (relay.isOutdated()) {
+      session.planner().forgetNumbered();
+      if (run.repeat()) {
+        return;
+      }
+      run.forward(Messages.error(session.alloc(), relay.error()));
+    }
+    run.failedAt(status);
   }
 
   /** What the client is told in place of it, or null. */

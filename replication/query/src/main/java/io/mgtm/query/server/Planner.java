@@ -71,21 +71,33 @@ final class Planner {
 
   /**
    * A statement of the simple protocol as one with parameters; null if it is to be run as it
-   * stands, as when none like it came before, or too many others did.
+   * stands, as when none like it was run before, or too many others were.
    */
   Numbered numbered(Prepared simple) {
-    Numbers numbers = simple.statement() == null ? null : simple.statement().numbers();
-    if (numbers == null) {
-      return null;
-    }
-    Numbered.Texts known = numbered.get(numbers.sql());
-    if (known != null) {
-      return known.with(numbers, charset);
-    }
-    if (numbered.size() < NUMBERED_MAX) {
+    Numbers numbers = numbers(simple);
+    Numbered.Texts known = numbers == null ? null : numbered.get(numbers.sql());
+    return known == null ? null : known.with(numbers, charset);
+  }
+
+  /**
+   * A statement was run as it stands: the next one like it may have parameters.
+   *
+   * @param simple null where it was none of the simple protocol
+   */
+  void ran(Prepared simple) {
+    Numbers numbers = simple == null ? null : numbers(simple);
+    if (numbers != null && numbered.size() < NUMBERED_MAX) {
       numbered.put(numbers.sql(), Numbered.Texts.of(numbers));
     }
-    return null;
+  }
+
+  private static Numbers numbers(Prepared simple) {
+    return simple.statement() == null ? null : simple.statement().numbers();
+  }
+
+  /** Servers may know them no more, or may not run them any more. */
+  void forgetNumbered() {
+    numbered.clear();
   }
 
   /** Whether there was such a statement. */

@@ -9,6 +9,7 @@ import io.mgtm.query.wire.Rows;
 import io.mgtm.query.wire.StartupPacket;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.Set;
 
 /**
  * Passes what a server answers to a segment on to the client, but what the client did not ask for:
@@ -22,6 +23,9 @@ final class Relay implements Answer {
    */
   record Expected(char type, Prepared prepared, Step step) {}
 
+  /** A plan that may not be made anew with other types; a statement that is not there. */
+  private static final Set<String> OUTDATED = Set.of("0A000", "26000");
+
   private final UnitRun run;
   private final Backend backend;
   private final Segment segment;
@@ -33,6 +37,7 @@ final class Relay implements Answer {
   private Numbered numbered;
 
   private ErrorFields error;
+  private boolean outdated;
   private String tag;
   private boolean keyChanged;
   private boolean suspended;
@@ -69,6 +74,23 @@ final class Relay implements Answer {
     return error;
   }
 
+  /**
+   * Whether what it was prepared as cannot be run any more, as after another session has changed a
+   * column's type; the client is not told.
+   */
+  boolean isOutdated() {
+    return outdated;
+  }
+
+  private boolean isOutdated(ErrorFields by) {
+    return numbered != null && OUTDATED.contains(by.sqlState()) && !run.awaited().isFar();
+  }
+
+  /** The statement of a Query, which ran as it stands; or null. */
+  Prepared text() {
+    return numbered == null ? segment.simple() : null;
+  }
+
   String tag() {
     return tag;
   }
@@ -96,8 +118,10 @@ final class Relay implements Answer {
   public void take(Frame frame) {
     switch (frame.type()) {
       case 'E' -> {
-        if (error == null) {
-          error = ErrorFields.read(frame.body());
+        boolean first = error == null;
+        error = first ? ErrorFields.read(frame.body()) : error;
+        outdated |= first && isOutdated(error);
+        if (first && !outdated) {
           run.awaited().error(segment, error, frame);
         } else {
           frame.release();

@@ -56,6 +56,11 @@ final class SegmentSender {
     ByteBuf out = backend.alloc().buffer();
     Prepared leader = numbered.leader();
     need(backend, leader, out, relay);
+    if (backend.prepared().containsKey("")) {
+      // As a Query does; what the client binds of it afterwards is to fail.
+      Effects.append(out, Messages.closeStatement(backend.alloc(), ""));
+      relay.expect('C', null, null);
+    }
     ByteBuf values = numbered.values().duplicate();
     Effects.append(out, Messages.bind(backend.alloc(), "", leader.name(), values));
     relay.expect('B', leader, null);
@@ -63,6 +68,8 @@ final class SegmentSender {
       Effects.append(out, Messages.describePortal(backend.alloc(), ""));
     }
     Effects.append(out, Messages.execute(backend.alloc(), ""));
+    // In a transaction it would keep its snapshot, and its table from changes.
+    Effects.append(out, Messages.closePortal(backend.alloc(), ""));
     Effects.append(out, Messages.empty(backend.alloc(), 'S'));
     relay.runsAs(numbered);
     backend.ask(out, relay);

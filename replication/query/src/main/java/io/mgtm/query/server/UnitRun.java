@@ -186,14 +186,16 @@ final class UnitRun {
     }
   }
 
-  /** Undoes what the replicator's own transaction did, and runs it again; where that may be. */
+  /** Undoes what the replicator's own transaction did, if any, and runs it again; where it may. */
   boolean repeat() {
-    boolean may = set.isWrapped() && mayRestart();
+    Backend home = set.home();
+    boolean may = (home == null || set.isWrapped()) && mayRestart();
     if (may) {
-      Backend home = set.home();
-      set.rollbackOthers();
-      home.ask("ROLLBACK", session.unfailing(home));
-      set.setStatus('I');
+      if (home != null) {
+        set.rollbackOthers();
+        home.ask("ROLLBACK", session.unfailing(home));
+        set.setStatus('I');
+      }
       restart();
       next();
     }
@@ -247,9 +249,10 @@ final class UnitRun {
   /** A segment that may have written has its answer. */
   void ended(Relay relay, char status) {
     if (relay.error() != null) {
-      failedAt(status);
+      awaited.refused(relay, status);
       return;
     }
+    session.planner().ran(relay.text());
     if (set.home() != null) {
       set.setStatus(status);
     }

@@ -195,6 +195,11 @@ public final class Messages {
     return of(allocator, 'C', out -> named(out, 'S', name));
   }
 
+  /** Close of a portal. */
+  public static ByteBuf closePortal(ByteBufAllocator allocator, String name) {
+    return of(allocator, 'C', out -> named(out, 'P', name));
+  }
+
   private static void named(ByteBuf out, char kind, String name) {
     out.writeByte(kind);
     text(out, name);

@@ -21,6 +21,10 @@ class NumbersIT {
       "create table item (id int primary key, n int, small smallint, big bigint);"
           + " create table done (item int, delta bigint, at timestamp, note text default 'none')";
 
+  private static final String SNAPSHOTS =
+      "select count(*) from pg_stat_activity"
+          + " where state = 'idle in transaction' and backend_xmin is not null";
+
   @TempDir private static Path folder;
   @AutoClose private static Cluster cluster;
 
@@ -83,6 +87,29 @@ class NumbersIT {
       statement.execute("alter table item drop column note");
     }
     cluster.assertAlike();
+  }
+
+  /** As a Query: no portal is left open, which would keep a snapshot. */
+  @Test
+  void nothingOfAQueryStaysAtTheServer() throws Exception {
+    try (Connection client = simple();
+        Statement statement = client.createStatement()) {
+      statement.executeUpdate("insert into item values (41, 0, 0, 0)");
+      client.setAutoCommit(false);
+      for (int i = 0; i < 3; i++) {
+        row(statement, "select n from item where id = 41");
+      }
+      assertThat(atAnyServer(SNAPSHOTS)).isZero();
+      assertThat(prepared(statement)).isPositive();
+    }
+  }
+
+  private static long atAnyServer(String count) throws SQLException {
+    long sum = 0;
+    for (Postgres server : cluster.servers) {
+      sum += server.number(count);
+    }
+    return sum;
   }
 
   @Test
