@@ -117,16 +117,7 @@ final class Relay implements Answer {
   @Override
   public void take(Frame frame) {
     switch (frame.type()) {
-      case 'E' -> {
-        boolean first = error == null;
-        error = first ? ErrorFields.read(frame.body()) : error;
-        outdated |= first && isOutdated(error);
-        if (first && !outdated) {
-          run.awaited().error(segment, error, frame);
-        } else {
-          frame.release();
-        }
-      }
+      case 'E' -> failed(frame);
       case '1', '2', '3' -> acknowledged(frame);
       case 'T' -> described(frame);
       case 'n', 'I', 's' -> {
@@ -138,6 +129,17 @@ final class Relay implements Answer {
       case 'C' -> completed(frame);
       case 'G' -> run.awaited().copyBegins(frame);
       default -> run.forward(frame.content());
+    }
+  }
+
+  private void failed(Frame frame) {
+    boolean first = error == null;
+    error = first ? ErrorFields.read(frame.body()) : error;
+    outdated |= first && isOutdated(error);
+    if (first && !outdated) {
+      run.awaited().error(segment, error, frame);
+    } else {
+      frame.release();
     }
   }
 

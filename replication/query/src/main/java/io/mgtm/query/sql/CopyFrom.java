@@ -41,11 +41,9 @@ public record CopyFrom(
   }
 
   /** One reading. */
-  private static final class Reader {
+  private static final class Reader extends TokenReader {
     private final Catalogue catalogue;
     private final String sql;
-    private final List<Token> tokens;
-    private int at = 1;
     private boolean csv;
     private boolean binary;
     private boolean header;
@@ -54,16 +52,15 @@ public record CopyFrom(
     private byte escape;
 
     Reader(Catalogue catalogue, String sql, List<Token> tokens) {
+      super(tokens, 1);
       this.catalogue = catalogue;
       this.sql = sql;
-      this.tokens = tokens;
     }
 
     CopyFrom read() throws SqlException {
       binary = takeWord("binary");
       Token first = name();
-      boolean qualified = isSymbol(".");
-      at += qualified ? 1 : 0;
+      boolean qualified = takeSymbol(".");
       Token name = qualified ? name() : first;
       Catalogue.Table table = catalogue.tables().get(name.text());
       if (table == null || (qualified && !first.text().equals(table.schema()))) {
@@ -103,18 +100,17 @@ public record CopyFrom(
             .forEach(entry -> columns.add(entry.getKey()));
         return columns;
       }
+      at++;
       do {
-        at++;
         Token column = name();
         if (!table.columns().containsKey(column.text())) {
           throw new SqlException("the table has no column " + column.text() + " that is known");
         }
         columns.add(column.text());
-      } while (isSymbol(","));
-      if (!isSymbol(")")) {
+      } while (takeSymbol(","));
+      if (!takeSymbol(")")) {
         throw new SqlException("its columns are not understood");
       }
-      at++;
       return columns;
     }
 
@@ -137,8 +133,8 @@ public record CopyFrom(
 
     /** Both the list in parentheses and what stood in its place before. */
     private void options() throws SqlException {
-      while (at < tokens.size()) {
-        Token token = tokens.get(at++);
+      while (!atEnd()) {
+        Token token = take();
         if (token.kind() != Token.Kind.WORD) {
           boolean list = token.isSymbol("(") || token.isSymbol(")") || token.isSymbol(",");
           boolean value =
@@ -178,7 +174,7 @@ public record CopyFrom(
     }
 
     private void format() throws SqlException {
-      Token value = at < tokens.size() ? tokens.get(at++) : null;
+      Token value = take();
       String format = value == null ? "" : sql.substring(value.start(), value.end());
       switch (format.toLowerCase(Locale.ROOT)) {
         case "csv", "'csv'", "\"csv\"" -> csv = true;
@@ -193,11 +189,7 @@ public record CopyFrom(
       header = !takeWord("false") && !takeWord("off");
       boolean more = header && (takeWord("true") || takeWord("on") || takeWord("match"));
       boolean over =
-          more
-              || at == tokens.size()
-              || isSymbol(",")
-              || isSymbol(")")
-              || tokens.get(at).kind() == Token.Kind.WORD;
+          more || atEnd() || isSymbol(",") || isSymbol(")") || peek().kind() == Token.Kind.WORD;
       if (header && !over) {
         throw new SqlException("its HEADER is not understood");
       }
@@ -205,7 +197,7 @@ public record CopyFrom(
 
     private byte character() throws SqlException {
       takeWord("as");
-      Token value = at < tokens.size() ? tokens.get(at++) : null;
+      Token value = take();
       String text = value == null ? "" : sql.substring(value.start(), value.end());
       boolean plain = text.length() == 3 && text.charAt(0) == '\'' && text.charAt(2) == '\'';
       if (plain && text.charAt(1) < 0x80) {
@@ -229,34 +221,22 @@ public record CopyFrom(
         // Words before the columns.
       }
       if (isSymbol("(")) {
-        while (at < tokens.size() && !tokens.get(at).isSymbol(")")) {
+        while (!atEnd() && !isSymbol(")")) {
           at++;
         }
         return;
       }
       do {
         at++;
-      } while (takeIf(isSymbol(",")));
+      } while (takeSymbol(","));
     }
 
     private Token name() throws SqlException {
-      if (at >= tokens.size() || !tokens.get(at).isName()) {
+      Token name = take();
+      if (name == null || !name.isName()) {
         throw new SqlException("its target is not understood");
       }
-      return tokens.get(at++);
-    }
-
-    private boolean isSymbol(String symbol) {
-      return at < tokens.size() && tokens.get(at).isSymbol(symbol);
-    }
-
-    private boolean takeWord(String word) {
-      return takeIf(at < tokens.size() && tokens.get(at).isWord(word));
-    }
-
-    private boolean takeIf(boolean wanted) {
-      at += wanted ? 1 : 0;
-      return wanted;
+      return name;
     }
   }
 }

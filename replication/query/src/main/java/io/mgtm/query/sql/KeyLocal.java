@@ -15,10 +15,8 @@ import java.util.Set;
  * key: column = constant AND …                        -- each column of the primary key once
  * </pre>
  */
-final class KeyLocal {
+final class KeyLocal extends TokenReader {
   private final Catalogue.Table table;
-  private final List<Token> tokens;
-  private int at;
 
   /**
    * A reader.
@@ -26,9 +24,8 @@ final class KeyLocal {
    * @param at the first token after the table's name
    */
   KeyLocal(Catalogue.Table table, List<Token> tokens, int at) {
+    super(tokens, at);
     this.table = table;
-    this.tokens = tokens;
-    this.at = at;
   }
 
   boolean isInsert() {
@@ -152,36 +149,5 @@ final class KeyLocal {
 
   private Catalogue.Column column(Token name) {
     return name != null && name.isName() ? table.columns().get(name.text()) : null;
-  }
-
-  private Token peek() {
-    return at < tokens.size() ? tokens.get(at) : null;
-  }
-
-  private Token take() {
-    return at < tokens.size() ? tokens.get(at++) : null;
-  }
-
-  private boolean takeIf(boolean wanted) {
-    if (wanted) {
-      at++;
-    }
-    return wanted;
-  }
-
-  private boolean takeSymbol(String symbol) {
-    return takeIf(peek() != null && peek().isSymbol(symbol));
-  }
-
-  private boolean takeOperator(String operator) {
-    return takeIf(peek() != null && peek().isOperator(operator));
-  }
-
-  private boolean takeWord(String word) {
-    return takeIf(peek() != null && peek().isWord(word));
-  }
-
-  private boolean atEnd() {
-    return at == tokens.size();
   }
 }

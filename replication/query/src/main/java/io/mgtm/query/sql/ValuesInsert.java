@@ -11,11 +11,9 @@ import java.util.List;
  * INSERT INTO t (column, …) VALUES (value, …), …      -- value: a number, or what has no constant
  * </pre>
  */
-final class ValuesInsert {
+final class ValuesInsert extends TokenReader {
   private final Catalogue.Table table;
-  private final List<Token> tokens;
   private final List<String> columns = new ArrayList<>();
-  private int at;
 
   /**
    * A reader.
@@ -23,58 +21,59 @@ final class ValuesInsert {
    * @param at the first token after the table's name
    */
   ValuesInsert(Catalogue.Table table, List<Token> tokens, int at) {
+    super(tokens, at);
     this.table = table;
-    this.tokens = tokens;
-    this.at = at;
   }
 
   boolean matches() {
-    do {
-      at++; // The parenthesis, or a comma.
-      if (!isName(at)) {
-        return false;
-      }
-      columns.add(tokens.get(at++).text());
-    } while (isSymbol(at, ","));
-    boolean rows = isSymbol(at, ")") && Token.isWordAt(tokens, at + 1, "values");
-    at += 2;
-    while (rows && isSymbol(at, "(")) {
-      rows = takesRow();
-      if (at == tokens.size()) {
-        return rows;
-      }
-      rows &= isSymbol(at++, ",");
-    }
-    return false;
+    return takesColumns() && takeWord("values") && takesRows();
   }
 
-  /** From one parenthesis to behind the other. */
+  private boolean takesColumns() {
+    at++; // The parenthesis.
+    do {
+      Token name = take();
+      if (name == null || !name.isName()) {
+        return false;
+      }
+      columns.add(name.text());
+    } while (takeSymbol(","));
+    return takeSymbol(")");
+  }
+
+  private boolean takesRows() {
+    do {
+      if (!takeSymbol("(") || !takesRow()) {
+        return false;
+      }
+    } while (takeSymbol(","));
+    return atEnd();
+  }
+
+  /** From behind one parenthesis to behind the other. */
   private boolean takesRow() {
     int column = 0;
     do {
-      at++;
       if (!takesValue(column++)) {
         return false;
       }
-    } while (isSymbol(at, ","));
-    return at++ < tokens.size();
+    } while (takeSymbol(","));
+    return takeSymbol(")");
   }
 
   /** To the comma or parenthesis behind it. */
   private boolean takesValue(int column) {
-    int sign = at < tokens.size() && isSign(tokens.get(at)) ? 1 : 0;
-    if (at + sign < tokens.size() && tokens.get(at + sign).kind() == Token.Kind.NUMBER) {
+    int sign = isSign(peek()) ? 1 : 0;
+    Token number = peek(sign);
+    if (number != null && number.kind() == Token.Kind.NUMBER) {
       at += sign + 1;
-      return isInteger(column) && (isSymbol(at, ",") || isSymbol(at, ")"));
+      return isInteger(column) && isAfterValue();
     }
-    for (int depth = 0; at < tokens.size(); at++) {
-      if (tokens.get(at).isConstant()) {
-        return false;
-      }
-      if (depth == 0 && (isSymbol(at, ",") || isSymbol(at, ")"))) {
+    for (int depth = 0; !atEnd() && !peek().isConstant(); at++) {
+      if (depth == 0 && isAfterValue()) {
         return true;
       }
-      depth += isSymbol(at, "(") ? 1 : isSymbol(at, ")") ? -1 : 0;
+      depth += isSymbol("(") ? 1 : isSymbol(")") ? -1 : 0;
     }
     return false;
   }
@@ -85,15 +84,11 @@ final class ValuesInsert {
     return its != null && its.integer();
   }
 
+  private boolean isAfterValue() {
+    return isSymbol(",") || isSymbol(")");
+  }
+
   private static boolean isSign(Token token) {
-    return token.isOperator("-") || token.isOperator("+");
-  }
-
-  private boolean isName(int place) {
-    return place < tokens.size() && tokens.get(place).isName();
-  }
-
-  private boolean isSymbol(int place, String symbol) {
-    return place < tokens.size() && tokens.get(place).isSymbol(symbol);
+    return token != null && (token.isOperator("-") || token.isOperator("+"));
   }
 }
