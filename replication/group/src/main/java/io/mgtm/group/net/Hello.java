@@ -41,9 +41,7 @@ record Hello(ExtendedUUID from, String cluster) {
     if (length == EARLIER) {
       return EARLIER_VERSION;
     }
-    return RefusedCertificate.isTls(length)
-        ? RefusedCertificate.ENCRYPTED
-        : "it does not speak as a member";
+    return RefusedTls.isTls(length) ? RefusedTls.ENCRYPTED : "it does not speak as a member";
   }
 
   /** The frame of this hello. */

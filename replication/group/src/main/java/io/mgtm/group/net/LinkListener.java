@@ -61,7 +61,7 @@ final class LinkListener {
   private final Rarely refusals = new Rarely();
   private final RarelyEach<InetAddress> oneSided = new RarelyEach<>(Rarely::onceAMinute);
   private final Rarely failures = new Rarely();
-  private final RefusedCertificate refused = new RefusedCertificate(System::nanoTime);
+  private final RefusedTls refused = new RefusedTls(System::nanoTime);
   private final Set<Incoming> connections = new HashSet<>();
 
   /** How many connections each process has made that are still there. */
@@ -174,7 +174,7 @@ final class LinkListener {
     return dropped;
   }
 
-  RefusedCertificate refused() {
+  RefusedTls refused() {
     return refused;
   }
 
@@ -358,7 +358,7 @@ final class LinkListener {
       isRefused = true;
       InetSocketAddress at = (InetSocketAddress) ctx.channel().remoteAddress();
       refused.note(at, cause);
-      Optional<String> why = RefusedCertificate.oneSided(cause);
+      Optional<String> why = RefusedTls.oneSided(cause);
       if (why.isPresent()) {
         oneSided.run(at.getAddress(), more -> log.warn(CLOSED, at, why.get(), more));
         ctx.close();
