@@ -17,7 +17,6 @@ import io.mgtm.gtm.node.connection.LinkTls;
 import io.mgtm.gtm.node.connection.NodeGateway;
 import io.mgtm.gtm.node.connection.SocketServer;
 import io.mgtm.gtm.node.engine.RequestMetrics;
-import io.mgtm.gtm.state.GtmState;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.netty.channel.EventLoop;
@@ -30,7 +29,6 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -191,11 +189,6 @@ public final class GtmServer implements AutoCloseable {
   /** Where metrics are served, or null. */
   public InetSocketAddress metricsAddress() {
     return metricsServer == null ? null : metricsServer.address();
-  }
-
-  /** Does something with the state, on its thread, behind the log's back; for tests. */
-  void withState(Consumer<GtmState> what) {
-    onOwner(() -> what.accept(core.state()));
   }
 
   private void onOwner(Runnable task) {
