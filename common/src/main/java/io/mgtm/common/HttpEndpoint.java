@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.timeout.WriteTimeoutHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
@@ -53,12 +54,7 @@ public final class HttpEndpoint implements AutoCloseable {
 
   private final MultiThreadIoEventLoopGroup loop = Sockets.loops(1, NAME);
   private final ExecutorService threads =
-      Executors.newCachedThreadPool(
-          task -> {
-            Thread t = new Thread(task, NAME);
-            t.setDaemon(true);
-            return t;
-          });
+      Executors.newCachedThreadPool(new DefaultThreadFactory(NAME, true));
   private final Newcomers newcomers = new Newcomers(SILENT_MAX, REQUEST_MS);
   private final AtomicInteger asking = new AtomicInteger();
   private final HttpRoutes routes = new HttpRoutes();

@@ -70,21 +70,18 @@ public final class SecretFile {
    * @throws IOException as {@link #ofLinks}, and when there are more lines
    */
   public static List<String> accepted(String key, Path file) throws IOException {
-    List<String> lines = lines(key, file);
-    List<String> secrets = new ArrayList<>();
-    secrets.add(longEnough(key + " " + file, lines.get(0)));
-    for (String line : lines.subList(1, lines.size())) {
-      if (line.isEmpty()) {
-        continue;
-      }
-      if (secrets.size() == 2) {
-        throw new IOException(
-            "%s %s has more than two lines; the first is the secret, and the second one that is accepted too"
-                .formatted(key, file));
-      }
-      secrets.add(longEnough("%s %s, line 2".formatted(key, file), line));
+    List<String> lines = new ArrayList<>(lines(key, file));
+    lines.subList(1, lines.size()).removeIf(String::isEmpty);
+    if (lines.size() > 2) {
+      throw new IOException(
+          "%s %s has more than two lines; the first is the secret, and the second one that is accepted too"
+              .formatted(key, file));
     }
-    return List.copyOf(secrets);
+    longEnough(key + " " + file, lines.get(0));
+    if (lines.size() == 2) {
+      longEnough("%s %s, line 2".formatted(key, file), lines.get(1));
+    }
+    return List.copyOf(lines);
   }
 
   private static String longEnough(String where, String secret) throws IOException {

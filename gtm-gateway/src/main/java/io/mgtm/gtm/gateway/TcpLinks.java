@@ -12,6 +12,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.NetUtil;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -34,11 +35,7 @@ public final class TcpLinks {
           10,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          task -> {
-            Thread thread = new Thread(task, "mgtm-names");
-            thread.setDaemon(true);
-            return thread;
-          });
+          new DefaultThreadFactory("mgtm-names", true));
 
   private final EventLoop loop;
   private final Identity identity;

@@ -4,6 +4,7 @@ import io.mgtm.ha.core.FenceAnswer;
 import io.mgtm.ha.kit.FenceAgent;
 import io.mgtm.ha.kit.KitException;
 import io.mgtm.ha.kit.Programs;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,11 +41,7 @@ final class FenceRuns implements AutoCloseable {
           10,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          task -> {
-            Thread thread = new Thread(task, "mgtm-ha-fence");
-            thread.setDaemon(true);
-            return thread;
-          });
+          new DefaultThreadFactory("mgtm-ha-fence", true));
 
   /** Completed when nothing runs any more of what an earlier controller had asked for. */
   private final CompletableFuture<Void> formerEnded;

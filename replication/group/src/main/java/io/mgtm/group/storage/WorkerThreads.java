@@ -2,9 +2,9 @@ package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,15 +18,7 @@ public final class WorkerThreads {
 
   /** A thread for work on the disk, named after {@code name}. */
   public static ExecutorService single(String name) {
-    return Executors.newSingleThreadExecutor(named(name));
-  }
-
-  private static ThreadFactory named(String name) {
-    return task -> {
-      Thread thread = new Thread(task, "mgtm-" + name);
-      thread.setDaemon(true);
-      return thread;
-    };
+    return Executors.newSingleThreadExecutor(new DefaultThreadFactory("mgtm-" + name, true));
   }
 
   /**
