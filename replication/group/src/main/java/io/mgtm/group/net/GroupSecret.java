@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jgroups.Address;
@@ -22,14 +23,18 @@ import org.jgroups.util.UUID;
 public final class GroupSecret {
   private static final int BYTES_MIN = 32;
   private static final int BYTES_MAX = 4_096;
+  private static final int FINGERPRINT_BYTES = 8;
   private static final String MAC = "HmacSHA256";
 
   private final byte[] encryptionKey;
   private final byte[] joinKey;
+  private final String fingerprint;
 
   private GroupSecret(byte[] secret) {
     encryptionKey = mac(secret, "mgtm group encryption".getBytes(US_ASCII));
     joinKey = mac(secret, "mgtm group join".getBytes(US_ASCII));
+    byte[] print = mac(secret, "mgtm group fingerprint".getBytes(US_ASCII));
+    fingerprint = HexFormat.of().formatHex(print, 0, FINGERPRINT_BYTES);
   }
 
   /**
@@ -85,6 +90,11 @@ public final class GroupSecret {
     ByteBuffer bytes = ByteBuffer.allocate(16);
     bytes.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits());
     return mac(joinKey, bytes.array());
+  }
+
+  /** What tells whether others have the same secret, and nothing else of it. */
+  String fingerprint() {
+    return fingerprint;
   }
 
   @Override

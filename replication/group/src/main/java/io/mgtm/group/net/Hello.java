@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
+import java.util.Optional;
 import org.jgroups.util.ExtendedUUID;
 
 /**
@@ -12,6 +13,7 @@ import org.jgroups.util.ExtendedUUID;
  *
  * <pre>
  * | bytes:i32 | "mgtm" | version:u8 | process:u128 | place: text | name: text | cluster: text |
+ * | secret: text |
  * text: | bytes:u8 | UTF-8 |
  * </pre>
  *
@@ -20,8 +22,10 @@ import org.jgroups.util.ExtendedUUID;
  *
  * @param from the process, with its member's name and where it listens
  * @param cluster the group's name, mode included
+ * @param secret the fingerprint of the group's secret, "" where it has none; none from an earlier
+ *     version, which does not tell
  */
-record Hello(ExtendedUUID from, String cluster) {
+record Hello(ExtendedUUID from, String cluster, Optional<String> secret) {
   /** Length, frame. */
   static final int BYTES_MAX = 1024;
 
@@ -35,6 +39,11 @@ record Hello(ExtendedUUID from, String cluster) {
   private static final int MAGIC = 0x6d67746d;
   private static final byte VERSION = 1;
   private static final int TEXT_BYTES_MAX = 255;
+
+  /** Of a group without a secret. */
+  Hello(ExtendedUUID from, String cluster) {
+    this(from, cluster, Optional.of(""));
+  }
 
   /** Why a connection that begins with such a length is no member's. */
   static String whyNone(long length) {
@@ -51,6 +60,7 @@ record Hello(ExtendedUUID from, String cluster) {
     write(frame, MemberAddress.placeOf(from));
     write(frame, MemberAddress.nameOf(from));
     write(frame, cluster);
+    secret.ifPresent(fingerprint -> write(frame, fingerprint));
     return frame.setInt(0, frame.readableBytes() - Integer.BYTES);
   }
 
@@ -82,7 +92,10 @@ record Hello(ExtendedUUID from, String cluster) {
       long most = frame.readLong();
       ExtendedUUID id = new ExtendedUUID(most, frame.readLong());
       String place = read(frame);
-      return new Hello(MemberAddress.with(id, read(frame), place), read(frame));
+      ExtendedUUID from = MemberAddress.with(id, read(frame), place);
+      String cluster = read(frame);
+      return new Hello(
+          from, cluster, frame.isReadable() ? Optional.of(read(frame)) : Optional.empty());
     } catch (IndexOutOfBoundsException e) {
       throw new IllegalArgumentException("its first message ends too early", e);
     }

@@ -40,7 +40,7 @@ public final class JGroupsTransport implements Transport {
   private final MessageOrder order;
   private final Optional<EventLoop> loop;
   private final Reach reach;
-  private final OtherClusters otherClusters;
+  private final Strangers strangers;
   private final Optional<NettyTransport> network;
   private Receiver receiver;
   private JChannel channel;
@@ -73,14 +73,17 @@ public final class JGroupsTransport implements Transport {
     this.order = order;
     this.loop = LoopSockets.suit(owner) ? Optional.of((EventLoop) owner) : Optional.empty();
     this.reach = reach;
-    this.otherClusters =
-        new OtherClusters(
-            name, settings.cluster(), () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+    this.strangers =
+        new Strangers(
+            name,
+            settings.cluster(),
+            settings.secret(),
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     this.network =
         settings.stackFile().isPresent()
             ? Optional.empty()
             : Optional.of(
-                new NettyTransport(settings, loop, reach, otherClusters::heard, this::broken));
+                new NettyTransport(settings, loop, reach, strangers::isStranger, this::broken));
   }
 
   @Override
@@ -220,7 +223,7 @@ public final class JGroupsTransport implements Transport {
 
   @Override
   public List<String> warnings() {
-    return Stream.concat(holders.rivals().stream(), otherClusters.sentences().stream()).toList();
+    return Stream.concat(holders.rivals().stream(), strangers.sentences().stream()).toList();
   }
 
   @Override

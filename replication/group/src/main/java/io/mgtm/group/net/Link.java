@@ -342,8 +342,7 @@ final class Link {
     }
 
     private void begin(Hello hello) {
-      if (!hello.cluster().equals(links.self().cluster())) {
-        links.receiver().stranger(hello.from(), hello.cluster());
+      if (links.receiver().isStranger(hello)) {
         channel.close();
         return;
       }
@@ -367,7 +366,9 @@ final class Link {
       }
       if (peer == null && !closed) {
         nextRoute();
-        silent.run(place, more -> log.info("{} {}{}", place, end, more));
+        if (!greeted) {
+          silent.run(place, more -> log.info("{} {}{}", place, end, more));
+        }
       }
       end(false);
     }

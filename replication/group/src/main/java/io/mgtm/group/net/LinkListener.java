@@ -307,8 +307,7 @@ final class LinkListener {
       ctx.writeAndFlush(links.self().encode(ctx.alloc()));
       Hello hello = Hello.decode(frame);
       limit.cancel(false);
-      if (!hello.cluster().equals(links.self().cluster())) {
-        links.receiver().stranger(hello.from(), hello.cluster());
+      if (links.receiver().isStranger(hello)) {
         ctx.close();
         return;
       }

@@ -77,8 +77,8 @@ final class Links implements AutoCloseable {
     /** A process of the view has said that it ends, or nobody listens in its place any more. */
     void gone(Address process);
 
-    /** A process of another cluster. */
-    void stranger(Address from, String cluster);
+    /** Whether a process is none of this group; the connection with it ends then. */
+    boolean isStranger(Hello hello);
   }
 
   private final EventLoop loop;

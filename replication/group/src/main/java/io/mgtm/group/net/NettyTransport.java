@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
 import org.jgroups.Event;
@@ -69,7 +69,7 @@ final class NettyTransport extends TP implements Links.Receiver {
   private final boolean ownsLoop;
 
   private final Links links;
-  private final BiConsumer<Address, String> strangers;
+  private final Predicate<Hello> strangers;
   private final Consumer<Address> broken;
   private boolean listening;
 
@@ -80,14 +80,14 @@ final class NettyTransport extends TP implements Links.Receiver {
    * A transport that does not listen yet.
    *
    * @param owner its loop, one that {@link LoopSockets#suit suits}; none for one of its own
-   * @param strangers told of processes of other clusters
+   * @param strangers which processes are none of the group; asked by the loop's thread
    * @param broken told by the loop's thread when the last connection of a process has ended
    */
   NettyTransport(
       JGroupsSettings settings,
       Optional<EventLoop> owner,
       Reach reach,
-      BiConsumer<Address, String> strangers,
+      Predicate<Hello> strangers,
       Consumer<Address> broken) {
     this.settings = settings;
     this.strangers = strangers;
@@ -156,7 +156,8 @@ final class NettyTransport extends TP implements Links.Receiver {
             new ExtendedUUID(process.getMostSignificantBits(), process.getLeastSignificantBits()),
             MemberAddress.nameOf(process),
             MemberAddress.text(settings.bind()));
-    links.begin(new Hello(own, cluster_name.toString()), this);
+    String secret = settings.secret().map(GroupSecret::fingerprint).orElse("");
+    links.begin(new Hello(own, cluster_name.toString(), Optional.of(secret)), this);
   }
 
   @Override
@@ -344,7 +345,7 @@ final class NettyTransport extends TP implements Links.Receiver {
   }
 
   @Override
-  public void stranger(Address from, String cluster) {
-    strangers.accept(from, cluster);
+  public boolean isStranger(Hello hello) {
+    return strangers.test(hello);
   }
 }

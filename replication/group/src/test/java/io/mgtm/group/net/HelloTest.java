@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.Optional;
 import org.jgroups.util.ExtendedUUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class HelloTest {
+  private static final ExtendedUUID ID = new ExtendedUUID(1, 2);
+
   private static Hello sent(String name, String place, String cluster) {
-    ExtendedUUID id = new ExtendedUUID(1, 2);
-    ByteBuf frame =
-        new Hello(MemberAddress.with(id, name, place), cluster).encode(ByteBufAllocator.DEFAULT);
+    return sent(new Hello(MemberAddress.with(ID, name, place), cluster, Optional.of("f00d")));
+  }
+
+  private static Hello sent(Hello hello) {
+    ByteBuf frame = hello.encode(ByteBufAllocator.DEFAULT);
     try {
       return Hello.decode(frame.skipBytes(Integer.BYTES));
     } finally {
@@ -28,6 +33,13 @@ class HelloTest {
     assertThat(MemberAddress.nameOf(hello.from())).isEqualTo("märz");
     assertThat(MemberAddress.placeOf(hello.from())).isEqualTo("127.0.0.1:9");
     assertThat(hello.cluster()).isEqualTo("mgtm-fifo");
+    assertThat(hello.secret()).hasValue("f00d");
+  }
+
+  @Test
+  void anEarlierVersionTellsNothingOfItsSecret() {
+    Hello hello = new Hello(MemberAddress.with(ID, "m1", "127.0.0.1:9"), "mgtm", Optional.empty());
+    assertThat(sent(hello).secret()).isEmpty();
   }
 
   /** Operators read it in logs and in the status, before anybody has shown who it is. */

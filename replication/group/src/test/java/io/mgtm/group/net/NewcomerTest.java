@@ -17,8 +17,7 @@ class NewcomerTest {
       throws Exception {
     JGroupsSettings settings = JGroupsSettings.of("newcomer", place, Arrays.asList(known));
     NettyTransport network =
-        new NettyTransport(
-            settings, Optional.empty(), Reach.VIEW, (from, cluster) -> {}, process -> {});
+        new NettyTransport(settings, Optional.empty(), Reach.VIEW, hello -> false, process -> {});
     JChannel channel = GroupChannels.open(settings, Optional.of(network), List.of());
     ExtendedUUID id = new ExtendedUUID(0, rank);
     channel.addAddressGenerator(

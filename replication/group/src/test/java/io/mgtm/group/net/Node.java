@@ -86,8 +86,12 @@ final class Node implements Links.Receiver, AutoCloseable {
   }
 
   @Override
-  public void stranger(Address from, String cluster) {
-    strangers.add(cluster);
+  public boolean isStranger(Hello hello) {
+    boolean other = !hello.cluster().equals(links.self().cluster());
+    if (other) {
+      strangers.add(hello.cluster());
+    }
+    return other;
   }
 
   void sees(Node... others) {

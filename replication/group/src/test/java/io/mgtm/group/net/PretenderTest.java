@@ -71,8 +71,7 @@ class PretenderTest {
   private JChannel connect(int own) throws Exception {
     JGroupsSettings settings = JGroupsSettings.of(CLUSTER, places.get(own), places);
     NettyTransport transport =
-        new NettyTransport(
-            settings, Optional.empty(), Reach.VIEW, (from, cluster) -> {}, process -> {});
+        new NettyTransport(settings, Optional.empty(), Reach.VIEW, hello -> false, process -> {});
     JChannel channel = new JChannel(JGroupsStack.of(settings, transport));
     channels.add(channel);
     channel.addAddressGenerator(() -> MemberAddress.of("m" + own, settings.bind()));

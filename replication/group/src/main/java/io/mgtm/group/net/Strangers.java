@@ -3,18 +3,18 @@ package io.mgtm.group.net;
 import io.mgtm.group.GroupMode;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import org.jgroups.Address;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Processes that send to this member and are of a group with another name, or of this one in
- * another mode: the mode is part of the cluster's name. Any thread.
+ * Processes that this member is connected with and that are of another group, or of this one in
+ * another mode, which is part of the cluster's name, or with another secret. Any thread.
  */
-final class OtherClusters {
-  private static final Logger log = LoggerFactory.getLogger(OtherClusters.class);
+final class Strangers {
+  private static final Logger log = LoggerFactory.getLogger(Strangers.class);
 
   /** Discovery and merging send more often. */
   private static final long LASTS_MS = 15_000;
@@ -25,6 +25,7 @@ final class OtherClusters {
 
   private final String member;
   private final String cluster;
+  private final String secret;
   private final LongSupplier clockMs;
   private final Map<String, Heard> bySender = new ConcurrentHashMap<>();
 
@@ -33,26 +34,50 @@ final class OtherClusters {
    *
    * @param cluster this member's, mode included
    */
-  OtherClusters(String member, String cluster, LongSupplier clockMs) {
+  Strangers(String member, String cluster, Optional<GroupSecret> secret, LongSupplier clockMs) {
     this.member = member;
     this.cluster = cluster;
+    this.secret = secret.map(GroupSecret::fingerprint).orElse("");
     this.clockMs = clockMs;
   }
 
-  /** A process of another cluster has connected, or was connected to. */
-  void heard(Address from, String theirs) {
-    String name = MemberAddress.nameOf(from);
-    String sender = name.isEmpty() ? from.toString() : name;
+  /** Whether a process is one, that has connected or was connected to. */
+  boolean isStranger(Hello hello) {
+    String name = MemberAddress.nameOf(hello.from());
+    String sender = name.isEmpty() ? hello.from().toString() : name;
+    if (!hello.cluster().equals(cluster)) {
+      heard(sender, otherCluster(sender, hello.cluster()));
+      return true;
+    }
+    if (!hello.secret().orElse(secret).equals(secret)) {
+      heard(sender, otherSecret(sender, hello.secret().orElseThrow()));
+      return true;
+    }
+    return false;
+  }
+
+  private void heard(String sender, String sentence) {
     if (bySender.size() >= SENDERS_MAX && !bySender.containsKey(sender)) {
       return;
     }
-    String sentence = sentence(sender, theirs);
     if (bySender.put(sender, new Heard(sentence, clockMs.getAsLong() + LASTS_MS)) == null) {
       log.warn("Member {}: {}", member, sentence);
     }
   }
 
-  private String sentence(String sender, String theirs) {
+  private String otherSecret(String sender, String theirs) {
+    if (secret.isEmpty()) {
+      return sender
+          + " has a group.secretFile, and this member has none; set it on all members, or on none";
+    }
+    return theirs.isEmpty()
+        ? sender
+            + " has no group.secretFile, and this member has one; set it on all members, or on none"
+        : sender
+            + " has another secret in group.secretFile than this member; give all members the same file";
+  }
+
+  private String otherCluster(String sender, String theirs) {
     String own = mode(cluster);
     String other = mode(theirs);
     boolean sameName =
