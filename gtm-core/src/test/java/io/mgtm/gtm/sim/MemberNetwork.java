@@ -34,6 +34,7 @@ final class MemberNetwork {
   private final int lossPerMille;
   private final int repeatPerMille;
   private final int spikePerMille;
+  private boolean held;
   private boolean healthy;
   private boolean healthyForGood;
 
@@ -70,8 +71,10 @@ final class MemberNetwork {
   }
 
   void mend(String one, String other) {
-    cut.remove(way(one, other));
-    cut.remove(way(other, one));
+    if (!held) {
+      cut.remove(way(one, other));
+      cut.remove(way(other, one));
+    }
   }
 
   boolean isCut(String from, String to) {
@@ -79,12 +82,25 @@ final class MemberNetwork {
   }
 
   void heal() {
-    cut.clear();
+    if (!held) {
+      cut.clear();
+    }
+  }
+
+  /** Heals, and from here on cuts stay whoever heals, as who made others before will. */
+  void hold() {
+    heal();
+    held = true;
+  }
+
+  void release() {
+    held = false;
+    heal();
   }
 
   /** From here on nothing is lost. */
   void healForGood() {
-    heal();
+    release();
     healthy = true;
     healthyForGood = true;
   }

@@ -76,7 +76,7 @@ abstract class OldFolders {
 
   /** Lets others be hurt for a while, and begins again. */
   final void end() {
-    simulation.network.heal();
+    simulation.network.release();
     world.afterMs(
         400,
         () -> {

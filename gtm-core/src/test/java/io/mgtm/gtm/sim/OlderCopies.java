@@ -82,7 +82,7 @@ final class OlderCopies extends OldFolders {
       return;
     }
     underWay = true;
-    simulation.network.heal();
+    simulation.network.hold();
     simulation.hosts().values().forEach(SimHost::crashNot);
     if (random.nextBoolean()) {
       startAgain(host);

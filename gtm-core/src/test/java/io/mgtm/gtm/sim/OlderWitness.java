@@ -50,7 +50,7 @@ final class OlderWitness extends OldFolders {
       return;
     }
     underWay = true;
-    simulation.network.heal();
+    simulation.network.hold();
     simulation.network.disturb(false);
     simulation.hosts().values().forEach(SimHost::crashNot);
     for (int starts = random.nextInt(3); starts > 0; starts--) {
