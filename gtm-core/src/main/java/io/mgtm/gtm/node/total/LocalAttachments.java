@@ -58,11 +58,10 @@ final class LocalAttachments {
     return local != null && local.admitted ? local : null;
   }
 
-  /** The session does not come in by that link any more. */
-  void forget(long session, GatewayPeer peer) {
-    if (of(session, peer) != null) {
-      bySession.remove(session);
-    }
+  /** The session does not come in under that attachment any more. */
+  void forget(long session, long attachment) {
+    bySession.computeIfPresent(
+        session, (id, local) -> local.attachment == attachment ? null : local);
   }
 
   /** A link has ended; the answer is what is to be told of its sessions. */

@@ -11,7 +11,7 @@ interface OpResults {
   OpResults NONE = new OpResults() {};
 
   /** A session does not go on. */
-  default void refused(long session, SessionRules.Refusal why) {}
+  default void refused(long session, long attachment, SessionRules.Refusal why) {}
 
   /**
    * A session is attached.
@@ -21,7 +21,7 @@ interface OpResults {
   default void attached(long session, long last) {}
 
   /** Commands came by a link that is not the session's any more; nothing was done with them. */
-  default void notAttached(long session) {}
+  default void notAttached(long session, long attachment) {}
 
   /** Commands are done from here on, one after the other. */
   default void commands(MemberOp.Commands op, boolean proxied) {}

@@ -162,7 +162,7 @@ public final class OrderedGtm implements OrderedMachine {
     SessionRules.Refusal refusal =
         SessionRules.admit(op.request(), state(), op.sessionsMax(), sessions);
     if (refusal != null) {
-      results.refused(op.session(), refusal);
+      results.refused(op.session(), op.attachment(), refusal);
       return;
     }
     attachments.attach(op.session(), op.attachment(), op.member());
@@ -189,11 +189,11 @@ public final class OrderedGtm implements OrderedMachine {
   private void commands(MemberOp.Commands op, OpResults results) {
     GtmState.GatewayInfo session = state().gateway(op.session());
     if (session == null) {
-      results.refused(op.session(), SessionRules.Refusal.LOST);
+      results.refused(op.session(), op.attachment(), SessionRules.Refusal.LOST);
       return;
     }
     if (attachments.of(op.session()).attachment() != op.attachment()) {
-      results.notAttached(op.session());
+      results.notAttached(op.session(), op.attachment());
       return;
     }
     results.commands(op, session.proxied());

@@ -177,7 +177,7 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
     } else if (work instanceof LinkWork.Close c) {
       LocalAttachments.LocalAttachment local = attached.of(c.session(), c.peer());
       if (local != null) {
-        attached.forget(c.session(), c.peer());
+        attached.forget(c.session(), local.attachment);
         writer.add(c.peer(), new MemberOp.Close(c.session(), local.attachment));
       }
     } else if (work instanceof LinkWork.Gone gone) {
@@ -275,16 +275,16 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
 
   /**
    * The replies cannot be made here. All sessions are to be attached anew, and what was not
-   * answered repeated; the state has the replies of what had an effect.
+   * answered repeated; the state has the replies of what had an effect. What was proposed before
+   * may attach some yet: this member begins anew behind it, which takes their links away.
    */
   @Override
   public void skipped(long toNumber) {
     replies.changed();
     held.drop();
-    if (begin != null && !begun && batches.stream().anyMatch(batch -> batch.holds(begin))) {
-      begin = null;
-    }
     batches.clear();
+    begin = null;
+    begun = false;
     afterwards(this::shutDoors);
   }
 
@@ -294,6 +294,7 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
     attached.shutAll((session, peer) -> refuseToServe(output, peer, session));
     output.writeAndFlush();
     announce();
+    setup.changed().run();
   }
 
   @Override

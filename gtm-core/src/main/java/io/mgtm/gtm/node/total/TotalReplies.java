@@ -27,6 +27,7 @@ final class TotalReplies implements OpResults {
   private final LinkReplies replies;
   private final Refusing refusing;
   private BatchOutput output;
+  private List<Runnable> then;
   private GatewayPeer peer;
 
   TotalReplies(OrderedGtm gtm, LocalAttachments attached, LinkReplies replies, Refusing refusing) {
@@ -42,6 +43,7 @@ final class TotalReplies implements OpResults {
    * @param then gets what is to be done once it is settled
    */
   BatchOutput apply(TotalBatch batch, long index, List<Runnable> then) {
+    this.then = then;
     output = new BatchOutput();
     for (TotalBatch.Item item : batch.items()) {
       peer = item.peer();
@@ -56,8 +58,8 @@ final class TotalReplies implements OpResults {
   }
 
   @Override
-  public void refused(long session, SessionRules.Refusal why) {
-    attached.forget(session, peer);
+  public void refused(long session, long attachment, SessionRules.Refusal why) {
+    forget(session, attachment);
     replies.backupViews().end(session);
     output.refuse(peer, session, why);
   }
@@ -68,9 +70,17 @@ final class TotalReplies implements OpResults {
   }
 
   @Override
-  public void notAttached(long session) {
-    attached.forget(session, peer);
+  public void notAttached(long session, long attachment) {
+    forget(session, attachment);
     refusing.refuse(output, peer, session);
+  }
+
+  /**
+   * Not before the batch is settled: at another place the session may be attached after all, and
+   * then the end of its link has to be told.
+   */
+  private void forget(long session, long attachment) {
+    then.add(() -> attached.forget(session, attachment));
   }
 
   @Override

@@ -28,7 +28,7 @@ class LocalAttachmentsTest {
     attached.admit(SESSION, 7);
     attached.open(SESSION, two, 9);
     assertThat(attached.open(SESSION, one)).isNull();
-    attached.forget(SESSION, one);
+    attached.forget(SESSION, 7);
     assertThat(attached.of(SESSION, two)).isNotNull();
     assertThat(attached.gone(one)).isEmpty();
     assertThat(attached.gone(two)).containsExactly(new MemberOp.Detach(SESSION, 9));

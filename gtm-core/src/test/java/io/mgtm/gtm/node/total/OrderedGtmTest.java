@@ -44,7 +44,7 @@ class OrderedGtmTest {
     private final List<String> told = new ArrayList<>();
 
     @Override
-    public void refused(long session, SessionRules.Refusal why) {
+    public void refused(long session, long attachment, SessionRules.Refusal why) {
       told.add("refused " + why.code());
     }
 
@@ -54,7 +54,7 @@ class OrderedGtmTest {
     }
 
     @Override
-    public void notAttached(long session) {
+    public void notAttached(long session, long attachment) {
       told.add("not attached");
     }
 
