@@ -79,6 +79,15 @@ final class Backend extends ChannelInboundHandlerAdapter {
     return prepared;
   }
 
+  /**
+   * Code of users has run there, which may have taken away what is prepared, as DEALLOCATE ALL
+   * does: the replicator's own statements are prepared anew.
+   */
+  void forgetOwn() {
+    prepared.replaceAll(
+        (name, statement) -> name.startsWith(Prepared.OWN) ? Prepared.NOT_KNOWN : statement);
+  }
+
   /** Whether a transaction with effects was begun at it, as one of the others. */
   boolean isInTransaction() {
     return inTransaction;

@@ -128,6 +128,7 @@ final class Commit {
     if (error != null) {
       refuse(error);
     } else {
+      session.codeRuns(); // of triggers that had been deferred
       decide();
     }
   }
@@ -186,6 +187,9 @@ final class Commit {
     if (number == 0) {
       at.ask("COMMIT", Answer.of(end, lost));
       return;
+    }
+    if (session.schema().isChanged()) {
+      at.forgetOwn(); // Triggers on events may have run.
     }
     Effects all =
         PositionTable.commit(

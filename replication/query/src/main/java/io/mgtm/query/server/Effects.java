@@ -30,7 +30,6 @@ final class Effects {
       Prepared prepared, ByteBuf afterNames, String tag, boolean kept, String setting) {}
 
   private static final int ITEM_BYTES = 64;
-  private static final Prepared NOT_KNOWN = Prepared.effect("", "");
 
   private final List<Item> items = new ArrayList<>();
   private final Charset charset;
@@ -213,7 +212,7 @@ final class Effects {
 
   /** It failed there: which of its statements the server knows now cannot be told. */
   void forget(Backend at) {
-    items.forEach(item -> at.prepared().replace(item.prepared.name(), NOT_KNOWN));
+    items.forEach(item -> at.prepared().replace(item.prepared.name(), Prepared.NOT_KNOWN));
   }
 
   private void execute(Backend at, Item item, ByteBuf out) {

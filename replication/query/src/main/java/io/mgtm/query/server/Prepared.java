@@ -16,6 +16,12 @@ final class Prepared {
   private static final Set<Integer> EXACT_TYPES =
       Set.of(0, 16, 17, 20, 21, 23, 25, 705, 1042, 1043, 1700, 2950);
 
+  /** One of which it cannot be told whether a server knows it: it is closed, and prepared anew. */
+  static final Prepared NOT_KNOWN = effect("", "");
+
+  /** With it names of the replicator's own begin. */
+  static final String OWN = "mgtm ";
+
   private final String name;
   private final String sql;
   private final int[] types;

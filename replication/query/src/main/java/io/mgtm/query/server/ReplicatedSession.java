@@ -207,6 +207,11 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     set.all().forEach(backend -> backend.prepared().clear());
   }
 
+  /** Code of users has run at the servers, or will have when they do what is next. */
+  void codeRuns() {
+    set.all().forEach(Backend::forgetOwn);
+  }
+
   // ---- what servers do -------------------------------------------------------------------------
 
   /** For a request of the replicator's own that a server in order does not refuse. */

@@ -104,6 +104,12 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
         || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }
 
+  /** Whether it may run code of users, or go on with what does. */
+  boolean mayRunCode() {
+    return kind == Kind.FETCH
+        || executed().anyMatch(prepared -> prepared.statementClass().mayRunCode());
+  }
+
   boolean hasRows() {
     return all().anyMatch(prepared -> prepared.rows() != null);
   }

@@ -28,6 +28,13 @@ final class SegmentSender {
   }
 
   void send(Backend backend, Segment segment, UnitRun.Ended ended) {
+    write(backend, segment, ended);
+    if (segment.mayRunCode()) {
+      session.codeRuns();
+    }
+  }
+
+  private void write(Backend backend, Segment segment, UnitRun.Ended ended) {
     Charset charset = session.planner().charset();
     Relay relay = new Relay(run, backend, segment, new Effects(charset), ended);
     backend.hold(segment.hasRows());

@@ -49,6 +49,14 @@ public enum StatementClass {
     };
   }
 
+  /** Whether it may run code of users, which may do anything to the session that it runs in. */
+  public boolean mayRunCode() {
+    return switch (this) {
+      case UNPROVEN_READ, CHECKED_ROWS, CAPTURED, DDL, MAINTENANCE, UNKNOWN -> true;
+      default -> false;
+    };
+  }
+
   /** It, and why. */
   Classification because(String why) {
     return new Classification(this, why);

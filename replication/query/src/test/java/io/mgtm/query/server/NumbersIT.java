@@ -14,12 +14,16 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Numbers of statements of the simple protocol reach the servers as parameters. */
 class NumbersIT {
   private static final String TABLES =
       "create table item (id int primary key, n int, small smallint, big bigint);"
-          + " create table done (item int, delta bigint, at timestamp, note text default 'none')";
+          + " create table done (item int, delta bigint, at timestamp, note text default 'none');"
+          + " create function forgets() returns int language plpgsql as"
+          + " 'begin deallocate all; return 1; end'";
 
   private static final String SNAPSHOTS =
       "select count(*) from pg_stat_activity"
@@ -32,6 +36,7 @@ class NumbersIT {
   static void start() throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, TABLES);
+    cluster.letRowsBeCaptured();
     cluster.startReplicator();
   }
 
@@ -102,6 +107,27 @@ class NumbersIT {
       assertThat(atAnyServer(SNAPSHOTS)).isZero();
       assertThat(prepared(statement)).isPositive();
     }
+  }
+
+  /** Also where it takes away what the replicator has prepared, which commits. */
+  @ParameterizedTest
+  @ValueSource(strings = {"select forgets()", "do 'begin deallocate all; end'"})
+  void codeOfUsersMayForgetAllThatIsPrepared(String code) throws Exception {
+    try (Connection client = simple();
+        Statement statement = client.createStatement()) {
+      statement.executeUpdate("insert into item values (51, 0, 0, 0) on conflict do nothing");
+      client.setAutoCommit(false);
+      for (int i = 0; i < 3; i++) {
+        update(statement, "update item set n = n + 1 where id = 51");
+        client.commit();
+        update(statement, "update item set n = n + 1 where id = 51");
+        statement.execute(code);
+        update(statement, "update item set n = n + 1 where id = 51");
+        client.commit();
+        assertThat(cluster.replicator.serversIn()).hasSize(2);
+      }
+    }
+    cluster.assertAlike();
   }
 
   private static long atAnyServer(String count) throws SQLException {
