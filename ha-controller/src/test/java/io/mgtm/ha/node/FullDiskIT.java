@@ -98,7 +98,8 @@ class FullDiskIT {
   private boolean isTold() {
     return Stream.of("b", "c")
         .flatMap(node -> cluster.node(node).view().warnings().stream())
-        .anyMatch(warning -> warning.matches(".*\\ba is \\d+ entries behind.*free some space there.*"));
+        .anyMatch(
+            warning -> warning.matches(".*\\ba is \\d+ entries behind.*free some space there.*"));
   }
 
   /** One that leads ends, and says why; of one that follows the leader says that it is behind. */

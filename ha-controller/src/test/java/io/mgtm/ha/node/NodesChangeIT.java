@@ -42,6 +42,14 @@ class NodesChangeIT extends ChangingCluster {
     cluster.start(next, joins);
     Await.until("it is heard", () -> cluster.node("a").view().nodes().containsKey(joins));
     Await.until("it has the state", () -> cluster.node(joins).view().state().configVersion() == 2);
+    for (String knows : List.of("a", joins)) {
+      Await.until("it votes in the other's place", () -> votes(knows, joins, leaves));
+    }
+  }
+
+  private boolean votes(String knows, String joined, String left) {
+    List<String> voters = cluster.node(knows).view().voters();
+    return voters.contains(joined) && !voters.contains(left);
   }
 
   /** A machine is replaced by another, which then votes and is heard as the others are. */
