@@ -131,7 +131,8 @@ final class EqualMember implements SimMember {
     public void leading(long term) {
       node.world.trace(
           "%s makes the order of term %d, last %d", node.host.name, term, log.status().lastIndex());
-      simulation.logs.begins(trace, term, log.status().lastIndex());
+      GroupStatus now = log.status();
+      simulation.logs.begins(trace, term, now.lastIndex(), now.committedIndex());
       engine.leading(term);
     }
 

@@ -110,7 +110,7 @@ final class LedMember implements SimMember {
     public void leading(long inTerm, boolean repliesMayBeLost) {
       term = inTerm;
       node.world.trace("%s serves term %d, last %d", node.host.name, term, log.lastIndex());
-      simulation.logs.begins(trace, term, log.lastIndex());
+      simulation.logs.begins(trace, term, log.lastIndex(), group.status().committedIndex());
       log.forgetForced();
       engine.leading(term, repliesMayBeLost);
     }

@@ -179,11 +179,14 @@ final class LogOracle {
 
   /**
    * A member begins to lead with all that its log holds. One that was paused may learn late that it
-   * was elected; it lacks what a later leader has.
+   * was elected: it lacks what a later leader has, and may have something else in its place, which
+   * it commits no more.
+   *
+   * @param committed what it knows as committed
    */
-  void begins(StateTrace member, long term, long last) {
+  void begins(StateTrace member, long term, long last, long committed) {
     servedTerm = Math.max(servedTerm, term);
-    reconcile(member, term == servedTerm ? Math.max(last, committed()) : last);
+    reconcile(member, term == servedTerm ? Math.max(last, committed()) : committed);
   }
 
   private void lose(long from) {

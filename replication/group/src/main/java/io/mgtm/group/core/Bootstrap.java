@@ -39,7 +39,10 @@ import java.util.TreeSet;
  * </ol>
  *
  * <p>Hence who hears a leader may follow it whatever it has met before, as long as its own log is
- * empty; from then on it belongs to that founding for good ({@link TermRecord#founding}).
+ * empty; from then on it belongs to that founding for good ({@link TermRecord#founding}). When it
+ * stops before it has stored an entry, and hears no leader afterwards, it takes the founding
+ * membership from any member of that founding that names its folder: it has acknowledged nothing
+ * and voted for nobody, as is so for all of F at c(F).
  */
 final class Bootstrap {
   /** In election timeouts: who has not answered for that long is missed. */
@@ -225,13 +228,21 @@ final class Bootstrap {
     return !s.isSettled() && s.term() == 0;
   }
 
-  /** Whether another member's founding is to be this one's too. */
+  /**
+   * Whether another member's founding is to be this one's too. One that has heard a leader and
+   * stopped before it had stored anything of its log belongs to that one's founding, and takes no
+   * other.
+   */
   private boolean namesThisMember(Message.HelloReply reply) {
+    if (s.isSettled()
+        && !(s.hasNoMembership() && s.record.founding().equals(reply.initial().founding()))) {
+      return false;
+    }
     Membership own = s.record.initial();
     boolean better =
         own.equals(Membership.NONE)
             || (s.term() == 0 && reply.term() > 0 && s.nowMs >= mayChangeMs);
-    return better && !s.isSettled() && s.log.lastIndex() == 0 && reply.initial().isVoter(s.self);
+    return better && s.log.lastIndex() == 0 && reply.initial().isVoter(s.self);
   }
 
   private void meet() {

@@ -3,6 +3,7 @@ package io.mgtm.group.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -226,6 +227,41 @@ class BootstrapTest {
     cores.lose("a", "c", message -> message instanceof Message.PreVote);
     cores.restart("a");
     assertThat(cores.awaitLeader()).isSameAs(c);
+  }
+
+  /** Of two others one has lost power, so that its vote is not enough. */
+  @Test
+  void memberThatHasHeardALeaderAndStoredNothingTakesItsFoundingFromAnother() {
+    cores.startEmpty("a", "b", "c");
+    cores.await("b has met all", () -> !cores.node("b").core.membership().equals(Membership.NONE));
+    cores.cut("c", "a", "b");
+    Cores.Node leader = cores.awaitLeader();
+    Cores.Node c = cores.node("c");
+    assertThat(c.core.lastIndex()).isZero();
+    c.record = TermRecord.fresh().withFounding(leader.record.founding());
+    Stream.of("a", "b", "c").forEach(cores::crash);
+    cores.heal();
+    cores.restart("c");
+    cores.restart("a");
+    cores.restartAfterPowerCut("b");
+    assertThat(cores.awaitLeader().self.name()).isIn("a", "c");
+    assertThat(c.record.initial().isVoter(c.self)).isTrue();
+  }
+
+  /** It would be none of the majority that elected the leader that it has heard. */
+  @Test
+  void memberThatHasHeardALeaderTakesNoOtherFounding() {
+    cores.startEmpty("a", "b", "c");
+    cores.await("b has met all", () -> !cores.node("b").core.membership().equals(Membership.NONE));
+    cores.cut("c", "a", "b");
+    cores.awaitLeader();
+    Cores.Node c = cores.node("c");
+    c.record = TermRecord.fresh().withFounding(new UUID(1, 2));
+    cores.crash("c");
+    cores.heal();
+    cores.restart("c");
+    cores.run(5_000);
+    assertThat(c.record.initial()).isEqualTo(Membership.NONE);
   }
 
   @Test
