@@ -10,6 +10,10 @@ import io.mgtm.query.wire.Messages;
  * all servers have, and writes that are looked at. Belongs to a session.
  */
 final class AwaitedRun {
+  static final ErrorFields SCHEMA_MOVED =
+      ErrorFields.error("40001", "the schema was changed while the statement ran")
+          .withHint("Repeat the transaction.");
+
   /** A procedure has COMMIT or ROLLBACK in it. */
   private static final String ENDS_TRANSACTION = "2D000";
 
@@ -207,9 +211,14 @@ final class AwaitedRun {
       if (run.repeat()) {
         return;
       }
-      run.forward(Messages.error(session.alloc(), relay.error()));
+      run.forward(Messages.error(session.alloc(), relay.whyOutdated()));
     }
     run.failedAt(status);
+  }
+
+  /** Whether another session has changed the schema since the segments were classified. */
+  boolean isSchemaMoved() {
+    return !session.schema().isCurrent();
   }
 
   /** What the client is told in place of it, or null. */

@@ -26,6 +26,9 @@ final class Relay implements Answer {
   /** A plan that may not be made anew with other types; a statement that is not there. */
   private static final Set<String> OUTDATED = Set.of("0A000", "26000");
 
+  /** A column that is not there. */
+  private static final String NO_COLUMN = "42703";
+
   private final UnitRun run;
   private final Backend backend;
   private final Segment segment;
@@ -75,15 +78,26 @@ final class Relay implements Answer {
   }
 
   /**
-   * Whether what it was prepared as cannot be run any more, as after another session has changed a
-   * column's type; the client is not told.
+   * Whether what the replicator made of it cannot be run any more, as after another session has
+   * changed a column's type, or dropped a column that the client does not name; the client is not
+   * told.
    */
   boolean isOutdated() {
     return outdated;
   }
 
   private boolean isOutdated(ErrorFields by) {
-    return numbered != null && OUTDATED.contains(by.sqlState()) && !run.awaited().isFar();
+    if (run.awaited().isFar()) {
+      return false;
+    }
+    return numbered != null
+        ? OUTDATED.contains(by.sqlState())
+        : segment.hasRows() && NO_COLUMN.equals(by.sqlState()) && run.awaited().isSchemaMoved();
+  }
+
+  /** What the client is told where it cannot be run again. */
+  ErrorFields whyOutdated() {
+    return numbered == null ? AwaitedRun.SCHEMA_MOVED : error;
   }
 
   /** The statement of a Query, which ran as it stands; or null. */

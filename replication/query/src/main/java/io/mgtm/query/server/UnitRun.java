@@ -180,9 +180,7 @@ final class UnitRun {
   /** What was written at the leader is undone, as it was classified by another schema. */
   void schemaMoved() {
     if (!repeat()) {
-      fail(
-          ErrorFields.error("40001", "the schema was changed while the statement ran")
-              .withHint("Repeat the transaction."));
+      fail(AwaitedRun.SCHEMA_MOVED);
     }
   }
 
@@ -269,7 +267,7 @@ final class UnitRun {
         lost(set.home());
         return;
       }
-      if (!session.schema().isCurrent()) {
+      if (awaited.isSchemaMoved()) {
         schemaMoved();
         return;
       }

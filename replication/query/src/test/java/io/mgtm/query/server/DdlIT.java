@@ -262,6 +262,38 @@ class DdlIT {
     }
   }
 
+  /** The rows that it is to return for the other servers have a column less. */
+  @Test
+  void aStatementMayWaitForAColumnToBeDropped() throws Exception {
+    String update = "update narrowed set n = n + (random() < 2)::int where n > 0";
+    try (Connection alice = cluster.alice();
+        Connection bob = cluster.alice()) {
+      run(alice, "create table narrowed (id int primary key, n int, one int, other int)");
+      run(alice, "insert into narrowed values (1, 1, 1, 1)");
+      run(bob, update);
+      alice.setAutoCommit(false);
+      run(alice, "alter table narrowed drop column one");
+      CompletableFuture<Void> alone = later(bob, update);
+      awaitWaiting(1);
+      alice.commit();
+      alone.get(180, TimeUnit.SECONDS);
+      assertThat(cluster.number("select n from narrowed")).isEqualTo(3);
+
+      run(alice, "alter table narrowed drop column other");
+      bob.setAutoCommit(false);
+      run(bob, "insert into pgbench_history (delta) values (2)");
+      CompletableFuture<Void> within = later(bob, update);
+      awaitWaiting(1);
+      alice.commit();
+      assertThatThrownBy(() -> within.get(180, TimeUnit.SECONDS))
+          .hasMessageContaining("the schema was changed while the statement ran");
+      bob.rollback();
+      run(alice, "drop table narrowed");
+      alice.commit();
+    }
+    cluster.assertAlike();
+  }
+
   @Test
   void preparedStatementsOutliveAChange() throws Exception {
     try (Connection alice = cluster.alice();
