@@ -29,6 +29,9 @@ final class LocalAttachments {
 
   private final Map<Long, LocalAttachment> bySession = new HashMap<>();
 
+  /** Those whose sessions have another attachment since, of which their links were not told. */
+  private final Map<Long, LocalAttachment> moved = new HashMap<>();
+
   /** The session is to come in by a link; any other link that it had no longer belongs to it. */
   void open(long session, GatewayPeer peer, long attachment) {
     bySession.put(session, new LocalAttachment(peer, attachment));
@@ -56,6 +59,31 @@ final class LocalAttachments {
   LocalAttachment open(long session, GatewayPeer peer) {
     LocalAttachment local = of(session, peer);
     return local != null && local.admitted ? local : null;
+  }
+
+  /**
+   * The session has another attachment. A gateway that has asked two members in turn may be served
+   * by the first one asked last, and believe that it is served by the other.
+   */
+  void moved(long session, long attachment) {
+    LocalAttachment local = bySession.get(session);
+    if (local != null && local.attachment == attachment) {
+      moved.put(session, local);
+    }
+  }
+
+  /** Gives, once, those that have moved since their links were told that they are attached. */
+  void takeMoved(Visitor visitor) {
+    moved
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean its = bySession.get(entry.getKey()) == entry.getValue();
+              if (its && entry.getValue().admitted) {
+                visitor.visit(entry.getKey(), entry.getValue().peer);
+              }
+              return !its || entry.getValue().admitted;
+            });
   }
 
   /** The session does not come in under that attachment any more. */

@@ -31,6 +31,9 @@ public final class OrderedGtm implements OrderedMachine {
   interface OwnBatches {
     /** False when it is none of a batch: then it is applied as another member's. */
     boolean apply(long number, long index);
+
+    /** A session that had an attachment has another one, of whichever member. */
+    default void moved(long session, long attachment) {}
   }
 
   private final GtmStateMachine machine;
@@ -165,7 +168,11 @@ public final class OrderedGtm implements OrderedMachine {
       results.refused(op.session(), op.attachment(), refusal);
       return;
     }
+    Attachments.Attachment before = attachments.of(op.session());
     attachments.attach(op.session(), op.attachment(), op.member());
+    if (before.attached()) {
+      batches.moved(op.session(), before.attachment());
+    }
     results.attached(op.session(), state().gateway(op.session()).last());
   }
 

@@ -249,6 +249,18 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
     return false;
   }
 
+  @Override
+  public void moved(long session, long attachment) {
+    attached.moved(session, attachment);
+    afterwards(this::tellMoved);
+  }
+
+  private void tellMoved() {
+    BatchOutput output = new BatchOutput();
+    attached.takeMoved((session, peer) -> refuseToServe(output, peer, session));
+    output.writeAndFlush();
+  }
+
   /** Own proposals up to a number are settled: their replies leave. */
   @Override
   public void committed(long number) {
@@ -260,6 +272,7 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
       began |= begin != null && !begun && batch.holds(begin);
     }
     held.release(number);
+    tellMoved();
     if (began) {
       begun = true;
       setup.changed().run();

@@ -127,6 +127,7 @@ final class LoneTotal {
   void other(long index, MemberOp op) {
     gtm.begin(new MemberOpCodec.Header(1_000, limits));
     gtm.apply(index, op, OpResults.NONE);
+    run();
   }
 
   /** Applies what was proposed at a place that it may lose again. */
@@ -153,6 +154,11 @@ final class LoneTotal {
   /** Applies what was proposed, and settles it, then runs what comes of that. */
   void settleAll() {
     apply();
+    settleApplied();
+  }
+
+  /** What was applied keeps its place. */
+  void settleApplied() {
     order.proposed.clear();
     engine.committed(order.numbers);
     run();

@@ -52,6 +52,38 @@ class TotalAttachTest {
     assertThat(node.proposed()).isEmpty();
   }
 
+  /** It had asked the other member before, and is attached there by an entry that came later. */
+  @Test
+  void gatewayIsToldWhereItsSessionIsAttachedElsewhereMeanwhile() {
+    node.submit(new LinkWork.Attach(peer, SESSION, true, false));
+    node.settleAll();
+    peer.told.clear();
+    node.other(101, new MemberOp.Attach("g2", SESSION, 7, false, false, "p", GatewayKind.PROXY, 9));
+    assertThat(peer.told).anyMatch(told -> told.contains("NOT_LEADING"));
+  }
+
+  @Test
+  void gatewayIsToldNothingOfAnAttachmentThatItHasAskedForSince() {
+    node.submit(new LinkWork.Attach(peer, SESSION, true, false));
+    node.settleAll();
+    node.submit(new LinkWork.Attach(peer, SESSION, false, false));
+    node.settleAll();
+    assertThat(peer.told).noneMatch(told -> told.contains("NOT_LEADING"));
+  }
+
+  /** What is said before comes before. */
+  @Test
+  void gatewayIsToldThatItIsAttachedBeforeItIsToldThatItIsElsewhere() {
+    node.submit(new LinkWork.Attach(peer, SESSION, true, false));
+    node.apply();
+    node.other(101, new MemberOp.Attach("g2", SESSION, 7, false, false, "p", GatewayKind.PROXY, 9));
+    assertThat(peer.told).isEmpty();
+    node.settleApplied();
+    assertThat(peer.told).hasSizeGreaterThan(1);
+    assertThat(peer.told.get(0)).contains("attached");
+    assertThat(peer.told.get(1)).contains("NOT_LEADING");
+  }
+
   @Test
   void memberThatWasGivenANewerStateTakesItsFormerLinksAway() {
     node.submit(new LinkWork.Attach(peer, SESSION, true, false));
