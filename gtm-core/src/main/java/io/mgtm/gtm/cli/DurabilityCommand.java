@@ -23,8 +23,13 @@ final class DurabilityCommand extends AdminCommand {
     return "durability " + mode.label();
   }
 
+  /** The leader that took it may have been deposed before others had it: it is asked for again. */
   private String look() throws IOException {
     String had = status().durability();
-    return had.equals(mode.label()) ? "" : "durability is " + had;
+    if (had.equals(mode.label())) {
+      return "";
+    }
+    askLeader("durability", mode.label());
+    return "durability is " + had;
   }
 }

@@ -66,6 +66,7 @@ final class OlderWitness extends OldFolders {
                 each ->
                     isUnhurt(each)
                         && leader.voters().contains(each.name)
+                        && simulation.node(each.name).isOpen()
                         && simulation.node(each.name).status().term() == leader.status().term());
   }
 
