@@ -136,12 +136,14 @@ final class LinkSet {
     choose("its node does not answer");
   }
 
-  /** The leader has refused commands since it no longer leads; its leadership follows. */
+  /**
+   * The leader does not serve a session: its leadership, which follows, decides who is asked next.
+   * Whoever else was asked now might attach the session behind the back of that one.
+   */
   void leaderRefused() {
-    if (current != null) {
-      current.refusedToLead = true;
-      choose("its node no longer leads");
-    }
+    current.refusedToLead = true;
+    current = null;
+    listener.nobodyLeads("its node no longer leads");
   }
 
   private void choose(String why) {
@@ -152,10 +154,11 @@ final class LinkSet {
       if (connection == null || !connection.leads()) {
         continue;
       }
+      long term = connection.leadership.term();
+      boolean home = endpoint.connector.home();
       if (best == null
-          || connection.leadership.term() > best.leadership.term()
-          || (endpoint.connector.home()
-              && connection.leadership.term() == best.leadership.term())) {
+          || term > best.leadership.term()
+          || (home && term == best.leadership.term())) {
         best = connection;
       }
       if (!connection.pulse.isSilent()
@@ -259,7 +262,7 @@ final class LinkSet {
       of.leadership = null;
       lastFailure = connector.address() + ": " + why;
       time.after(backoff.nextMs(), this::dial);
-      if (of == current || (first && current == null)) {
+      if (of == current || (current == null && (first || of.refusedToLead))) {
         choose("its link broke: " + why);
       }
     }

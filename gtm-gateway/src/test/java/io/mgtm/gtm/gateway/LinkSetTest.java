@@ -69,6 +69,33 @@ class LinkSetTest {
     assertThat(told).containsExactly("g1 in 3", "nobody", "g1 in 3");
   }
 
+  /** In mode total several say that they lead. */
+  @Test
+  void afterARefusalTheLeadershipThatFollowsDecides() {
+    Node g1 = known("g1");
+    Node g2 = known("g2");
+    g1.stands(true, 1, "");
+    g2.stands(true, 1, "");
+    links.leaderRefused();
+    assertThat(told).containsExactly("g1 in 1", "nobody");
+    g1.stands(true, 1, "");
+    assertThat(told).containsExactly("g1 in 1", "nobody", "g1 in 1");
+    links.leaderRefused();
+    g1.stands(false, 1, "");
+    assertThat(told).endsWith("nobody", "g2 in 1");
+  }
+
+  @Test
+  void whereTheLinkBreaksAfterARefusalAnotherIsTaken() {
+    Node g1 = known("g1");
+    Node g2 = known("g2");
+    g1.stands(true, 1, "");
+    g2.stands(true, 1, "");
+    links.leaderRefused();
+    g1.listener.closed("it was cut");
+    assertThat(told).containsExactly("g1 in 1", "nobody", "g2 in 1");
+  }
+
   @Test
   void triesComeMoreSeldomTheLongerANodeIsAway() {
     Node g1 = node("g1");
