@@ -52,11 +52,21 @@ final class Attachments {
     return true;
   }
 
+  /** Told of an attachment that a session had. */
+  interface Former {
+    void lost(long session, long attachment);
+  }
+
   /** Takes all links to a member away. */
-  void detachAll(String member, long index) {
+  void detachAll(String member, long index, Former former) {
     bySession.replaceAll(
-        (session, attachment) ->
-            attachment.member().equals(member) ? new Attachment(0, "", index) : attachment);
+        (session, attachment) -> {
+          if (!attachment.member().equals(member)) {
+            return attachment;
+          }
+          former.lost(session, attachment.attachment());
+          return new Attachment(0, "", index);
+        });
   }
 
   /** A session has ended. */

@@ -29,7 +29,7 @@ final class LocalAttachments {
 
   private final Map<Long, LocalAttachment> bySession = new HashMap<>();
 
-  /** Those whose sessions have another attachment since, of which their links were not told. */
+  /** Those that are no longer their sessions' attachments, of which their links were not told. */
   private final Map<Long, LocalAttachment> moved = new HashMap<>();
 
   /** The session is to come in by a link; any other link that it had no longer belongs to it. */
@@ -62,8 +62,9 @@ final class LocalAttachments {
   }
 
   /**
-   * The session has another attachment. A gateway that has asked two members in turn may be served
-   * by the first one asked last, and believe that it is served by the other.
+   * The session no longer has this attachment. A gateway that has asked two members in turn may be
+   * attached last at the first one, and believe that it is at the other; or this member was taken
+   * for gone.
    */
   void moved(long session, long attachment) {
     LocalAttachment local = bySession.get(session);

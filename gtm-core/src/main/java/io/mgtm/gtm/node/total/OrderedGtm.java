@@ -32,7 +32,7 @@ public final class OrderedGtm implements OrderedMachine {
     /** False when it is none of a batch: then it is applied as another member's. */
     boolean apply(long number, long index);
 
-    /** A session that had an attachment has another one, of whichever member. */
+    /** A session no longer has this attachment, of whichever member. */
     default void moved(long session, long attachment) {}
   }
 
@@ -126,11 +126,11 @@ public final class OrderedGtm implements OrderedMachine {
         end(o.session());
       }
     } else if (op instanceof MemberOp.Begin o) {
-      attachments.detachAll(o.member(), index);
+      attachments.detachAll(o.member(), index, batches::moved);
       command(new SessionCommand.AnnounceMember(o.member(), o.address()));
       machine.membersChanged();
     } else if (op instanceof MemberOp.Gone o) {
-      attachments.detachAll(o.member(), index);
+      attachments.detachAll(o.member(), index, batches::moved);
     } else if (op instanceof MemberOp.First o && !state().started()) {
       first(o.commands());
     }

@@ -63,6 +63,16 @@ class TotalAttachTest {
   }
 
   @Test
+  void gatewaysOfAMemberThatWasTakenForGoneAreTold() {
+    node.submit(new LinkWork.Attach(peer, SESSION, true, false));
+    node.settleAll();
+    peer.told.clear();
+    node.other(101, new MemberOp.Gone(node.gtm.attachments().of(SESSION).member()));
+    assertThat(isAttached()).isFalse();
+    assertThat(peer.told).anyMatch(told -> told.contains("NOT_LEADING"));
+  }
+
+  @Test
   void gatewayIsToldNothingOfAnAttachmentThatItHasAskedForSince() {
     node.submit(new LinkWork.Attach(peer, SESSION, true, false));
     node.settleAll();
