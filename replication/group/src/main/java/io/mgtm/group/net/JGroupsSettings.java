@@ -130,6 +130,11 @@ public record JGroupsSettings(
         name, bind, hosts, suspectMs, tls, shared, stackFile, networks, others);
   }
 
+  /** The fingerprint of the secret, "" without one. */
+  String secretFingerprint() {
+    return secret.map(GroupSecret::fingerprint).orElse("");
+  }
+
   boolean hasAlternates() {
     return alternates.isPresent();
   }

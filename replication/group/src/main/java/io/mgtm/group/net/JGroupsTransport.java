@@ -77,7 +77,7 @@ public final class JGroupsTransport implements Transport {
         new Strangers(
             name,
             settings.cluster(),
-            settings.secret(),
+            settings.secretFingerprint(),
             () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     this.network =
         settings.stackFile().isPresent()

@@ -156,8 +156,8 @@ final class NettyTransport extends TP implements Links.Receiver {
             new ExtendedUUID(process.getMostSignificantBits(), process.getLeastSignificantBits()),
             MemberAddress.nameOf(process),
             MemberAddress.text(settings.bind()));
-    String secret = settings.secret().map(GroupSecret::fingerprint).orElse("");
-    links.begin(new Hello(own, cluster_name.toString(), Optional.of(secret)), this);
+    Optional<String> secret = Optional.of(settings.secretFingerprint());
+    links.begin(new Hello(own, cluster_name.toString(), secret), this);
   }
 
   @Override

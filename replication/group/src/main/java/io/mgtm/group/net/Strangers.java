@@ -3,7 +3,6 @@ package io.mgtm.group.net;
 import io.mgtm.group.GroupMode;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -33,11 +32,12 @@ final class Strangers {
    * None yet.
    *
    * @param cluster this member's, mode included
+   * @param secret the fingerprint of this member's, "" without one
    */
-  Strangers(String member, String cluster, Optional<GroupSecret> secret, LongSupplier clockMs) {
+  Strangers(String member, String cluster, String secret, LongSupplier clockMs) {
     this.member = member;
     this.cluster = cluster;
-    this.secret = secret.map(GroupSecret::fingerprint).orElse("");
+    this.secret = secret;
     this.clockMs = clockMs;
   }
 

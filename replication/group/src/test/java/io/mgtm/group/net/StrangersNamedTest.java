@@ -16,20 +16,21 @@ import org.junit.jupiter.api.io.TempDir;
 class StrangersNamedTest {
   @TempDir Path folder;
   private final AtomicLong nowMs = new AtomicLong();
-  private final Strangers others = strangers(Optional.empty());
+  private final Strangers others = strangers("");
   private final ExtendedUUID other =
       MemberAddress.of("g2", new InetSocketAddress(InetAddress.getLoopbackAddress(), 2));
 
-  private Strangers strangers(Optional<GroupSecret> secret) {
+  private Strangers strangers(String secret) {
     return new Strangers("g1", "mgtm-fifo", secret, nowMs::get);
   }
 
-  private GroupSecret secret(String letter) throws IOException {
-    return GroupSecret.read(Files.writeString(folder.resolve(letter), letter.repeat(40)));
+  private String secret(String letter) throws IOException {
+    return GroupSecret.read(Files.writeString(folder.resolve(letter), letter.repeat(40)))
+        .fingerprint();
   }
 
-  private Hello hello(GroupSecret secret) {
-    return new Hello(other, "mgtm-fifo", Optional.of(secret.fingerprint()));
+  private Hello hello(String secret) {
+    return new Hello(other, "mgtm-fifo", Optional.of(secret));
   }
 
   @Test
@@ -59,7 +60,7 @@ class StrangersNamedTest {
     assertThat(others.sentences())
         .containsExactly(
             "g2 has a group.secretFile, and this member has none; set it on all members, or on none");
-    Strangers secretive = strangers(Optional.of(secret("a")));
+    Strangers secretive = strangers(secret("a"));
     assertThat(secretive.isStranger(new Hello(other, "mgtm-fifo"))).isTrue();
     assertThat(secretive.sentences())
         .containsExactly(
@@ -68,7 +69,7 @@ class StrangersNamedTest {
 
   @Test
   void anotherSecretIsNamed() throws IOException {
-    Strangers secretive = strangers(Optional.of(secret("a")));
+    Strangers secretive = strangers(secret("a"));
     assertThat(secretive.isStranger(hello(secret("b")))).isTrue();
     assertThat(secretive.sentences())
         .containsExactly(
@@ -77,7 +78,7 @@ class StrangersNamedTest {
 
   @Test
   void whoHasTheSameSecretOrDoesNotTellIsNone() throws IOException {
-    Strangers secretive = strangers(Optional.of(secret("a")));
+    Strangers secretive = strangers(secret("a"));
     assertThat(secretive.isStranger(hello(secret("a")))).isFalse();
     assertThat(secretive.isStranger(new Hello(other, "mgtm-fifo", Optional.empty()))).isFalse();
     assertThat(secretive.sentences()).isEmpty();
