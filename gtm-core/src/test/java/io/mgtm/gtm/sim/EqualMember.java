@@ -129,9 +129,9 @@ final class EqualMember implements SimMember {
 
     @Override
     public void leading(long term) {
-      node.world.trace(
-          "%s makes the order of term %d, last %d", node.host.name, term, log.status().lastIndex());
       GroupStatus now = log.status();
+      node.world.trace(
+          "%s makes the order of term %d, last %d", node.host.name, term, now.lastIndex());
       simulation.logs.begins(trace, term, now.lastIndex(), now.committedIndex());
       engine.leading(term);
     }

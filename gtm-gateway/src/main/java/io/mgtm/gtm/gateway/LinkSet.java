@@ -162,7 +162,7 @@ final class LinkSet {
         best = connection;
       }
       if (!connection.pulse.isSilent()
-          && (answering == null || connection.leadership.term() > answering.leadership.term())) {
+          && (answering == null || term > answering.leadership.term())) {
         answering = connection;
       }
     }

@@ -64,13 +64,20 @@ final class LocalAttachments {
   /**
    * The session no longer has this attachment. A gateway that has asked two members in turn may be
    * attached last at the first one, and believe that it is at the other; or this member was taken
-   * for gone.
+   * for gone. False when it was none of this member's.
    */
-  void moved(long session, long attachment) {
+  boolean moved(long session, long attachment) {
     LocalAttachment local = bySession.get(session);
-    if (local != null && local.attachment == attachment) {
+    boolean its = local != null && local.attachment == attachment;
+    if (its) {
       moved.put(session, local);
     }
+    return its;
+  }
+
+  /** Whether {@link #takeMoved} may give any. */
+  boolean hasMoved() {
+    return !moved.isEmpty();
   }
 
   /** Gives, once, those that have moved since their links were told that they are attached. */

@@ -251,11 +251,15 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
 
   @Override
   public void moved(long session, long attachment) {
-    attached.moved(session, attachment);
-    afterwards(this::tellMoved);
+    if (attached.moved(session, attachment)) {
+      afterwards(this::tellMoved);
+    }
   }
 
   private void tellMoved() {
+    if (!attached.hasMoved()) {
+      return;
+    }
     BatchOutput output = new BatchOutput();
     attached.takeMoved((session, peer) -> refuseToServe(output, peer, session));
     output.writeAndFlush();
@@ -289,7 +293,7 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
   /**
    * The replies cannot be made here. All sessions are to be attached anew, and what was not
    * answered repeated; the state has the replies of what had an effect. What was proposed before
-   * may attach some yet: this member begins anew behind it, which takes their links away.
+   * may still attach some, so this member proposes another Begin, which ends those attachments.
    */
   @Override
   public void skipped(long toNumber) {
