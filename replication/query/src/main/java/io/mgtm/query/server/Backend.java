@@ -80,8 +80,8 @@ final class Backend extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Code of users has run there, which may have taken away what is prepared, as DEALLOCATE ALL
-   * does: the replicator's own statements are prepared anew.
+   * Code of users runs there, which may remove prepared statements, as DEALLOCATE ALL does: the
+   * replicator prepares its own again before it uses them.
    */
   void forgetOwn() {
     prepared.replaceAll(

@@ -16,7 +16,7 @@ final class Prepared {
   private static final Set<Integer> EXACT_TYPES =
       Set.of(0, 16, 17, 20, 21, 23, 25, 705, 1042, 1043, 1700, 2950);
 
-  /** One of which it cannot be told whether a server knows it: it is closed, and prepared anew. */
+  /** One that a server may or may not know: it is closed and prepared again before its next use. */
   static final Prepared NOT_KNOWN = effect("", "");
 
   /** With it names of the replicator's own begin. */

@@ -207,7 +207,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     set.all().forEach(backend -> backend.prepared().clear());
   }
 
-  /** Code of users has run at the servers, or will have when they do what is next. */
+  /** Code of users runs at the servers, before whatever they are asked next. */
   void codeRuns() {
     set.all().forEach(Backend::forgetOwn);
   }
