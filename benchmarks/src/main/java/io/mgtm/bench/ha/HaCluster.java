@@ -204,6 +204,18 @@ final class HaCluster implements AutoCloseable {
         .findFirst();
   }
 
+  /**
+   * As the init system does, starts controllers again that have ended: a watchdog ends its
+   * controller when the lease is over with something in service.
+   */
+  void keepControllers() throws IOException, InterruptedException {
+    for (String node : CONTROLLERS) {
+      if (machines.containsKey(node) && controller(node).isEmpty()) {
+        startController(node);
+      }
+    }
+  }
+
   /** All processes of a node end at once, and its network is gone. */
   void kill(String node) throws IOException, InterruptedException {
     List<String> loops = loops(node);
@@ -327,6 +339,7 @@ final class HaCluster implements AutoCloseable {
   }
 
   private boolean isInStep() throws IOException, InterruptedException {
+    keepControllers();
     Optional<String> primary = primary();
     if (primary.isEmpty() || !hasReplica(primary.get())) {
       return false;

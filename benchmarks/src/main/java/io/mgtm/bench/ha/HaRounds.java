@@ -169,7 +169,13 @@ final class HaRounds implements Disturbed {
   private void await(String what, String node, Wait.Condition condition)
       throws IOException, InterruptedException {
     try {
-      Wait.until(what, SECONDS_MAX, condition);
+      Wait.until(
+          what,
+          SECONDS_MAX,
+          () -> {
+            cluster.keepControllers();
+            return condition.holds();
+          });
     } catch (IOException e) {
       throw new IOException(e.getMessage() + "; the controllers say: " + cluster.told(node), e);
     }
@@ -268,10 +274,6 @@ final class HaRounds implements Disturbed {
     return served(SOME);
   }
 
-  /**
-   * As the init system does, another is started at once; and again when the lease ends before it is
-   * back, since the watchdog ends it then.
-   */
   private double killController(String primary) throws IOException, InterruptedException {
     long before = incarnation(primary);
     ProcessHandle killed = cluster.controller(primary).orElseThrow();
@@ -281,9 +283,7 @@ final class HaRounds implements Disturbed {
         "the controller is back",
         SECONDS_MAX,
         () -> {
-          if (cluster.controller(primary).isEmpty()) {
-            cluster.startController(primary);
-          }
+          cluster.keepControllers();
           return incarnation(primary) > Math.max(0, before);
         });
     TimeUnit.MILLISECONDS.sleep(cluster.setup().leaseMs());
