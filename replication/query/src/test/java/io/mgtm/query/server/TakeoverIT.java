@@ -109,6 +109,49 @@ class TakeoverIT {
     assertNothingLost();
   }
 
+  /** And the replicator that was asked dies before the server that led is in again. */
+  @Test
+  void andServersThatArePromoted() throws Exception {
+    start(2, 3);
+    replicators.awaitWhole();
+    transfers = new Transfers(cluster, 4, TakeoverIT::move);
+    try {
+      more();
+      int serves = replicators.awaitServing();
+      String promoted = serverThatFollows(serves);
+      assertThat(promote(serves, promoted).path("leader").asText()).isEqualTo(promoted);
+      more();
+      replicators.awaitServersIn();
+      String next = serverThatFollows(serves);
+      assertThat(next).isNotEqualTo(promoted);
+      assertThat(promote((serves + 1) % 3, next).path("error").asText())
+          .contains("does not serve now");
+      assertThat(promote(serves, next).path("leader").asText()).isEqualTo(next);
+      // The one that led is out by now, and gets what it misses from another replicator.
+      replicators.kill(serves);
+      more();
+      replicators.start(serves);
+      replicators.awaitWhole();
+      more();
+    } finally {
+      transfers.end();
+    }
+    assertNothingLost();
+  }
+
+  private String serverThatFollows(int serves) throws Exception {
+    for (JsonNode server : replicators.ask(serves, "/servers")) {
+      if (server.path("state").asText().equals("in")) {
+        return server.path("server").asText();
+      }
+    }
+    throw new AssertionError("no server is in but the leader");
+  }
+
+  private JsonNode promote(int at, String server) throws Exception {
+    return replicators.ask(at, "/promote?server=" + server);
+  }
+
   @Test
   @Tag("long")
   void andServersThatDieToo() throws Exception {
