@@ -143,7 +143,7 @@ final class LinkSet {
   void leaderRefused() {
     current.refusedToLead = true;
     current = null;
-    listener.nobodyLeads("its node no longer leads");
+    listener.nobodyLeads("its node does not serve the session");
   }
 
   private void choose(String why) {
