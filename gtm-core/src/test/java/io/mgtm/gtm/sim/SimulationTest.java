@@ -13,11 +13,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Runs many schedules ({@code -Dschedules=N}, {@code -Dmode=M}), or one again ({@code -Dmode=M
- * -Dfault=F -Dseed=S -Dtrace=true}); a failure prints that command.
+ * Runs many schedules ({@code -Dschedules=N}, {@code -Dmode=M}, from {@code -Dseed=S} on), or one
+ * again ({@code -Dmode=M -Dfault=F -Dseed=S -Dtrace=true}); a failure prints that command.
  */
 class SimulationTest {
   @RegisterExtension static final QuietLog QUIET = new QuietLog("io.mgtm");
+
+  /** Which schedules are run. */
+  private record Seeds(long first, long count) {
+    static Seeds of(int usual) {
+      boolean all = Long.getLong("seed") == null;
+      return new Seeds(Long.getLong("seed", 0), Long.getLong("schedules", all ? usual : 1));
+    }
+
+    long end() {
+      return first + count;
+    }
+  }
 
   static Simulation.Outcome run(GroupMode mode, long seed, Fault fault) {
     return new Simulation(seed, Scenario.of(mode, seed, fault)).run();
@@ -31,21 +43,20 @@ class SimulationTest {
 
   @ParameterizedTest
   @Tag("long")
-  @CsvSource({"FIFO, 600", "LAZY, 300", "TOTAL, 250"})
+  @CsvSource({"FIFO, 600", "LAZY, 300", "TOTAL, 1500"})
   void noneOfManySchedulesDoes(GroupMode mode, int schedules) {
     runAll(mode, schedules);
   }
 
   private static void runAll(GroupMode mode, int schedules) {
     assumeTrue(mode == GroupMode.of(System.getProperty("mode", mode.label())), "of another mode");
-    long first = Long.getLong("seed", 0);
-    long count = Long.getLong("seed") == null ? Integer.getInteger("schedules", schedules) : 1;
+    Seeds seeds = Seeds.of(schedules);
     Fault fault = Fault.valueOf(System.getProperty("fault", Fault.NONE.name()));
     long answers = 0;
-    for (long seed = first; seed < first + count; seed++) {
+    for (long seed = seeds.first(); seed < seeds.end(); seed++) {
       answers += run(mode, seed, fault).answers();
     }
-    assertThat(answers).as("answers to clients").isGreaterThan(count * 50);
+    assertThat(answers).as("answers to clients").isGreaterThan(seeds.count() * 50);
   }
 
   /** A pair on two machines whose witness is a disk that both reach. */
@@ -61,14 +72,13 @@ class SimulationTest {
   }
 
   private static void besideAQuorumDisk(int schedules) {
-    long first = Long.getLong("seed", 0);
-    long count = Long.getLong("seed") == null ? Integer.getInteger("schedules", schedules) : 1;
+    Seeds seeds = Seeds.of(schedules);
     Fault fault = Fault.valueOf(System.getProperty("fault", Fault.NONE.name()));
     long answers = 0;
-    for (long seed = first; seed < first + count; seed++) {
+    for (long seed = seeds.first(); seed < seeds.end(); seed++) {
       answers += new Simulation(seed, Scenario.ofQuorumDisk(seed, fault)).run().answers();
     }
-    assertThat(answers).as("answers to clients").isGreaterThan(count * 50);
+    assertThat(answers).as("answers to clients").isGreaterThan(seeds.count() * 50);
   }
 
   /**
@@ -90,15 +100,14 @@ class SimulationTest {
 
   private static void acceptLosses(GroupMode mode, int schedules) {
     assumeTrue(mode == GroupMode.of(System.getProperty("mode", mode.label())), "of another mode");
-    long first = Long.getLong("seed", 0);
-    long count = Long.getLong("seed") == null ? Integer.getInteger("schedules", schedules) : 1;
+    Seeds seeds = Seeds.of(schedules);
     Fault fault = Fault.valueOf(System.getProperty("fault", Fault.NONE.name()));
     int losses = 0;
-    for (long seed = first; seed < first + count; seed++) {
+    for (long seed = seeds.first(); seed < seeds.end(); seed++) {
       Scenario scenario = Scenario.ofAcceptedLoss(mode, seed, fault);
       losses += new Simulation(seed, scenario).run().losses();
     }
-    assertThat(losses).as("losses that were accepted").isGreaterThan(count > 1 ? 0 : -1);
+    assertThat(losses).as("losses that were accepted").isGreaterThan(seeds.count() > 1 ? 0 : -1);
   }
 
   @ParameterizedTest
