@@ -87,14 +87,14 @@ final class Servers implements AutoCloseable {
 
   /**
    * From here on each of those that run, and are not bounded yet, has a part of a processor, as if
-   * it had a machine of its own.
+   * it had a machine of its own; those of a pair each of another processor.
    *
    * @param percent of a processor; 0 for all that there is
    */
-  void cap(int percent) throws IOException {
+  void cap(int percent) throws IOException, InterruptedException {
     for (LocalPostgres one : running) {
       if (percent > 0 && !caps.containsKey(one)) {
-        CpuCap cap = CpuCap.make("server" + caps.size(), percent);
+        CpuCap cap = CpuCap.make("server" + caps.size(), percent, caps.size());
         caps.put(one, cap);
         cap.add(one.processes());
       }
