@@ -72,7 +72,7 @@ final class GroupMember implements OrderedLog.Listener {
     }
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       fatal.accept(e);
     }
   }
@@ -100,12 +100,12 @@ final class GroupMember implements OrderedLog.Listener {
 
   @Override
   public void withdrawn(long fromNumber) {
-    engine.withdrawn(fromNumber);
+    guarded(() -> engine.withdrawn(fromNumber));
   }
 
   @Override
   public void skipped(long toNumber) {
-    engine.skipped(toNumber);
+    guarded(() -> engine.skipped(toNumber));
   }
 
   @Override

@@ -219,13 +219,13 @@ final class SimNode extends SimProcess {
   }
 
   private void fatal(Throwable cause) {
-    if (cause instanceof SimulatedCrash crash) {
-      throw crash;
-    }
+    SimulatedCrash.passOn(cause);
     if (cause instanceof Violation violation) {
       throw violation;
     }
-    if (!(cause instanceof LogException e) || e.getCause() instanceof RuntimeException) {
+    if (!(cause instanceof LogException e)
+        || e.getCause() instanceof RuntimeException
+        || e.getCause() instanceof Error) {
       throw world.violated(host.name + " stops: " + cause, cause);
     }
     failure = e;

@@ -56,7 +56,8 @@ public final class OwnerTasks {
       task.run();
     } catch (LogException e) {
       fail(e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // An error too: whoever called would go on with a member that is changed by half.
       fail(new LogException(Category.IO, "Member " + member + " met a broken invariant: " + e, e));
     }
   }

@@ -51,7 +51,6 @@ final class LoneCrashSimulation {
   private final Random failures;
   private final SimulatedDisk disk;
   private final GroupSettings settings;
-
   private final LoneModel model = new LoneModel();
 
   /** What is in memory when only the process has died. */
@@ -392,6 +391,7 @@ final class LoneCrashSimulation {
 
     @Override
     public void failed(LogException cause) {
+      SimulatedCrash.passOn(cause);
       require(cause.category() == Category.IO, "failed without an error of the disk");
       coverage.forcesFailed++;
       failed = true;

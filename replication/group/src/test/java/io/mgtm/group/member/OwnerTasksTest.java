@@ -85,6 +85,20 @@ class OwnerTasksTest {
         () -> {
           throw broken;
         });
+    assertBroken(broken);
+  }
+
+  @Test
+  void soIsAnError() {
+    AssertionError broken = new AssertionError("no such entry");
+    tasks.run(
+        () -> {
+          throw broken;
+        });
+    assertBroken(broken);
+  }
+
+  private void assertBroken(Throwable broken) {
     assertThat(tasks.isFailed()).isTrue();
     assertThat(failures)
         .singleElement()
