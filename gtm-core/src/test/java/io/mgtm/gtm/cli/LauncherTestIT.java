@@ -6,6 +6,7 @@ import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -114,10 +115,40 @@ class LauncherTestIT extends LauncherTree {
     mavenThatTests();
     run("test");
     mavenThatTests();
-    End end = run("test", "--resume", "--long");
+    End end = run("test", "--resume");
     assertThat(end.lines()).noneMatch(line -> line.startsWith("gtm-proxy"));
     assertThat(end.last()).isEqualTo("3 passed, 2 failed, 3 skipped");
+  }
+
+  @Test
+  void longTestsAreRunThoughTheOthersHavePassed() throws Exception {
+    mavenThatTests();
+    run("test");
+    mavenThatTests();
+    report(
+        outside.resolve("gtm-proxy"),
+        "failsafe",
+        "Slow",
+        "<testsuite tests=\"1\" errors=\"0\" skipped=\"0\" failures=\"0\"/>\n");
+    End end = run("test", "--resume", "--long");
+    assertThat(end.lines()).anyMatch(line -> line.matches("gtm-proxy +2/2 classes .*"));
     assertThat(said()).contains(" -Plong ");
+    for (List<String> more : List.of(List.of("--long"), List.<String>of())) {
+      mavenThatTests();
+      List<String> all = new ArrayList<>(List.of("test", "--resume"));
+      all.addAll(more);
+      assertThat(run(all.toArray(String[]::new)).lines())
+          .noneMatch(line -> line.startsWith("gtm-proxy"));
+    }
+  }
+
+  @Test
+  void nothingHasPassedOnceASourceIsNewer() throws Exception {
+    mavenThatTests();
+    run("test");
+    Files.writeString(root.resolve("gtm-proxy/src/test/BIT.java"), "class BIT { @Test int more; }");
+    mavenThatTests();
+    assertThat(run("test", "--resume").lines()).anyMatch(line -> line.startsWith("gtm-proxy"));
   }
 
   @Test
