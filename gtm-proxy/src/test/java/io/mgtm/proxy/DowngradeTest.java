@@ -3,6 +3,7 @@ package io.mgtm.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
@@ -12,6 +13,7 @@ import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.Closeable;
@@ -37,7 +39,7 @@ class DowngradeTest {
 
   /** Answers the first byte of each connection, in the clear and once, and closes. */
   private static final class OneAnswer implements Closeable {
-    private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    private final ServerSocket listener;
     private final List<Character> asked = new CopyOnWriteArrayList<>();
     private final List<Integer> versions = new CopyOnWriteArrayList<>();
     private final IntFunction<ByteBuf> answer;
@@ -49,6 +51,11 @@ class DowngradeTest {
      * @param answer to a connection that is the n-th, from 1 on, to begin with {@code M}
      */
     OneAnswer(IntFunction<ByteBuf> answer) throws IOException {
+      this(new HostPort("127.0.0.1", 0), answer);
+    }
+
+    OneAnswer(HostPort at, IntFunction<ByteBuf> answer) throws IOException {
+      listener = new ServerSocket(at.port(), 50, InetAddress.getByName(at.host()));
       this.answer = answer;
       Thread thread = new Thread(this::serve, "one-answer");
       thread.setDaemon(true);
@@ -156,6 +163,26 @@ class DowngradeTest {
       assertThat(at.asked.subList(0, 3)).containsExactly('M', 'A', 'M');
       assertThat(at.asked.subList(2, ENOUGH)).containsOnly('M');
       assertThat(proxy.trouble()).contains("set secretFile");
+    }
+  }
+
+  /** It is the address of a node for good, whoever answers there once that has died. */
+  @Test
+  void whoWasANodeOnceIsNoOriginal() throws Exception {
+    HostPort at = new HostPort(OwnAddress.HOST, OwnAddress.port());
+    GtmServer gtm = TestProxy.gtm(folder.resolve("data"), at, GtmConfig.DEFAULTS.links());
+    try (ProxyServer proxy =
+            ProxyServer.start(TestProxy.config(UpstreamProtocol.AUTO, gtm.address()));
+        GtmClient client = GtmClient.connect(proxy.address())) {
+      assertThat(client.commit(client.begin())).isTrue();
+      gtm.close();
+      try (OneAnswer other = new OneAnswer(at, link -> Unpooled.buffer())) {
+        Await.until("some tries", () -> other.asked.size() >= ENOUGH);
+        assertThat(other.asked).as("%s", other.broken).containsOnly('M');
+        assertThat(proxy.trouble()).isNotEmpty();
+      }
+    } finally {
+      gtm.close();
     }
   }
 

@@ -11,6 +11,7 @@ import io.mgtm.gtm.config.LinksConfig;
 import io.mgtm.gtm.gateway.UpstreamProtocol;
 import io.mgtm.gtm.node.GtmServer;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
+import io.mgtm.testing.Await;
 import io.mgtm.testing.TestKeys;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,9 @@ class TlsIT {
     try (ProxyServer proxy = ProxyServer.start(withTls(gtm, tls));
         GtmClient client = GtmClient.connect(proxy.address(), hasty)) {
       assertThatThrownBy(client::begin).hasMessageContaining("did not answer");
-      assertThat(proxy.trouble()).contains("no node of the group was reached yet", why);
+      Await.untilAsserted(
+          "why nothing is served",
+          () -> assertThat(proxy.trouble()).contains("no node of the group was reached yet", why));
     }
   }
 

@@ -199,10 +199,18 @@ class GroupCommandsIT {
 
   private boolean isTurnedAway(String node) {
     try (GtmClient client = GtmClient.connect(nodes.server(node).address())) {
-      client.nextGxid();
-      return false;
+      return !isServed(client);
     } catch (IOException e) {
       return true;
+    }
+  }
+
+  private static boolean isServed(GtmClient client) {
+    try {
+      client.nextGxid();
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -227,12 +235,17 @@ class GroupCommandsIT {
   }
 
   @Test
-  void membersComeAndGo() {
+  void membersComeAndGo() throws IOException {
     String gone = nodes.follower();
     String address = groupAddress(gone);
-    done(ask(nodes.leader(), "remove", gone), gone + " leaves the group");
-    Await.until("it knows", () -> nodes.status(gone).role().equals("outsider"));
-    assertThat(nodes.status(gone).warnings()).anyMatch(w -> w.contains("is not a member of the"));
+    try (GtmClient served = GtmClient.connect(nodes.server(gone).address())) {
+      int open = served.begin();
+      done(ask(nodes.leader(), "remove", gone), gone + " leaves the group");
+      Await.until("it knows", () -> nodes.status(gone).role().equals("outsider"));
+      assertThat(nodes.status(gone).warnings()).anyMatch(w -> w.contains("is not a member of the"));
+      assertThat(served.commit(open)).as("what was begun before it left").isTrue();
+      Await.until("who was served before is turned away", () -> !isServed(served));
+    }
     Await.until("its clients are turned away", () -> isTurnedAway(gone));
     Result outside = ask(gone, "status");
     assertThat(outside.status()).isEqualTo(1);
