@@ -9,6 +9,7 @@ import io.mgtm.group.core.Membership;
 import io.mgtm.group.storage.CheckpointFile;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +34,7 @@ final class GroupCheckpoints {
   private final Executor owner;
   private final Executor writer;
   private final Executor files;
+  private final LongSupplier wallMs;
   private final long thresholdBytes;
 
   private final AtomicLong written = new AtomicLong();
@@ -53,6 +55,7 @@ final class GroupCheckpoints {
       StateMachine machine,
       Executor owner,
       MemberThreads threads,
+      LongSupplier wallMs,
       long thresholdBytes) {
     this.disk = disk;
     this.applier = applier;
@@ -60,6 +63,7 @@ final class GroupCheckpoints {
     this.owner = owner;
     this.writer = threads.checkpoints();
     this.files = threads.files();
+    this.wallMs = wallMs;
     this.thresholdBytes = thresholdBytes;
     lookAgainLater();
   }
@@ -166,7 +170,7 @@ final class GroupCheckpoints {
     try {
       CheckpointFile saved = disk.save(of.index(), of.term(), of.membership(), of.state());
       written.incrementAndGet();
-      newestEpochMs = System.currentTimeMillis();
+      newestEpochMs = wallMs.getAsLong();
       return saved;
     } catch (LogException e) {
       complain(of, e.getMessage(), null);

@@ -109,7 +109,13 @@ public class GroupLog extends CoreMember {
     FolderName.check(self, members.latest());
     checkpoints =
         new GroupCheckpoints(
-            disk, applier, machine, this::execute, parts.threads(), settings.checkpointBytes());
+            disk,
+            applier,
+            machine,
+            this::execute,
+            parts.threads(),
+            parts.wallMs(),
+            settings.checkpointBytes());
     applier.tell(notices::applied);
     runs(
         new GroupCore(
