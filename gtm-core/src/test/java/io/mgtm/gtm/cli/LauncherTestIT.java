@@ -152,6 +152,27 @@ class LauncherTestIT extends LauncherTree {
   }
 
   @Test
+  void theRunBeforeIsShownAgain() throws Exception {
+    mavenThatTests();
+    run("test");
+    String calls = said();
+    End end = run("test", "--last");
+    assertThat(end.lines()).contains("  ./mgtm test ATest#differs -Dseed=-17");
+    assertThat(end.last()).isEqualTo("3 passed, 2 failed, 3 skipped");
+    assertThat(said()).isEqualTo(calls);
+  }
+
+  @Test
+  void classesAreShownByTheTimeThatTheyTook() throws Exception {
+    mavenThatTests();
+    run("test");
+    Files.writeString(root.resolve("gtm-core/target/test-times"), "io.ATest\t1500\t900\n");
+    Files.writeString(root.resolve("gtm-proxy/target/test-times"), "io.BIT\t61000\t30000\n");
+    assertThat(run("test", "--last", "--times").lines())
+        .containsSubsequence("    61.0s     30.0s  io.BIT", "     1.5s      0.9s  io.ATest");
+  }
+
+  @Test
   void namedTestsRunAlone() throws Exception {
     mavenThatTests();
     End end = run("test", "BIT#nor", "-Dseed=4");
