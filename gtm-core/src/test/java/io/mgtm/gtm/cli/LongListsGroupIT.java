@@ -99,25 +99,33 @@ class LongListsGroupIT {
     }
   }
 
-  private String ask(String command) {
+  private String ask(String at, String command) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = GtmMain.commandLine();
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
-    String at = HostPort.of(nodes.server(nodes.follower()).address()).toString();
     assertThat(line.execute(command, "--at", at, "--timeout-ms", "60000"))
         .as(err::toString)
         .isZero();
     return out.toString();
   }
 
-  @Test
-  void byTheCommandLine() {
-    assertThat(ask("status"))
+  private void askForEverything(String at) {
+    assertThat(ask(at, "status"))
         .contains("transactions    65000 open, 0 of them prepared")
         .contains("sequences       " + sequences());
-    assertThat(ask("txns").lines()).hasSize(LargeState.TRANSACTIONS + 1);
-    assertThat(ask("sequences").lines()).hasSize(sequences() + 1);
+    assertThat(ask(at, "txns").lines()).hasSize(LargeState.TRANSACTIONS + 1);
+    assertThat(ask(at, "sequences").lines()).hasSize(sequences() + 1);
+  }
+
+  @Test
+  void byTheCommandLine() {
+    askForEverything(HostPort.of(nodes.server(nodes.follower()).address()).toString());
+  }
+
+  @Test
+  void byTheCommandLineAtTheSocketOfTheNodeItself() {
+    askForEverything("unix:" + nodes.data(nodes.follower()).resolve("mgtm.sock"));
   }
 }

@@ -71,7 +71,8 @@ public final class TestNodes implements AutoCloseable {
     ports.put(name, OwnAddress.port());
   }
 
-  Path data(String name) {
+  /** Where a node keeps its log, and listens at its own socket. */
+  public Path data(String name) {
     return folder.resolve(name);
   }
 
