@@ -27,7 +27,7 @@ final class Deaths {
   /** What both of them alone have seen is gone. */
   void killWithProxy(SimHost host) {
     if (random.nextInt(3) == 0) {
-      killProxy();
+      killProxy(anyProxy(), random.nextInt(500));
     }
     kill(host);
   }
@@ -65,13 +65,28 @@ final class Deaths {
     }
   }
 
-  void killProxy() {
+  /**
+   * It is killed, and started again, or stands still; now and then for longer than a session lasts.
+   */
+  void disturbProxy() {
+    SimHost host = anyProxy();
+    if (!host.isUp() || random.nextInt(3) != 0) {
+      killProxy(host, random.nextInt(500));
+    } else {
+      host.process().pause(1 + random.nextInt(random.nextInt(4) == 0 ? 9_000 : 600));
+    }
+  }
+
+  private SimHost anyProxy() {
     List<SimHost> proxies = List.copyOf(simulation.proxyHosts().values());
-    SimHost host = proxies.get(random.nextInt(proxies.size()));
+    return proxies.get(random.nextInt(proxies.size()));
+  }
+
+  private void killProxy(SimHost host, int downMs) {
     if (host.isUp()) {
       world.trace("%s is killed", host.name);
       host.kill();
-      world.afterMs(random.nextInt(500), () -> simulation.startProxy(host));
+      world.afterMs(downMs, () -> simulation.startProxy(host));
     }
   }
 

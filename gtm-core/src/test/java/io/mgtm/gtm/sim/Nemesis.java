@@ -208,7 +208,7 @@ final class Nemesis {
       case 4 -> full.fill(anyone());
       default -> {
         if (random.nextInt(3) == 0) {
-          deaths.killProxy();
+          deaths.disturbProxy();
         }
       }
     }

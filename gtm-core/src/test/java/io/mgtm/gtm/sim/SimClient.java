@@ -223,7 +223,7 @@ final class SimClient implements ReplyHandler {
   }
 
   private void sessionLost() {
-    simulation.sessionLost(this);
+    simulation.sessionLost(this, process.stoodStillLong());
     died();
     session = null;
     gxid = 0;

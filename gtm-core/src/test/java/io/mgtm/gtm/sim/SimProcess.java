@@ -11,10 +11,15 @@ import java.util.function.LongSupplier;
  * paused, and whose memory is gone when it dies.
  */
 class SimProcess {
+  /** A pause of a proxy by which its session may have ended. */
+  private static final int LONG_MS = 3_000;
+
   final World world;
   final SimHost host;
   final SimThread owner;
+
   private boolean alive = true;
+  private boolean stoodStillLong;
   private long pausedUntil;
   private int crashAfterEffects = -1;
 
@@ -35,7 +40,13 @@ class SimProcess {
   /** It does nothing for a while, and goes on with what it knew. */
   void pause(long ms) {
     pausedUntil = Math.max(pausedUntil, world.now() + ms * World.MS);
+    stoodStillLong |= ms > LONG_MS;
     world.trace("%s is paused for %d ms", host.name, ms);
+  }
+
+  /** Whether it once stood still for so long that the group may have given it up. */
+  boolean stoodStillLong() {
+    return stoodStillLong;
   }
 
   /** What leaves it now waits until it goes on. */

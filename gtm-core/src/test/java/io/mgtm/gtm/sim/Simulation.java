@@ -380,10 +380,10 @@ final class Simulation {
     world.check(nemesis.mayRefuse(message), "%s gets an error: %s", client, message);
   }
 
-  void sessionLost(SimClient client) {
+  void sessionLost(SimClient client, boolean stoodStill) {
     world.trace("%s has lost its session", client);
     world.check(
-        logs.isTold() && !scenario.isLazy(),
+        stoodStill || (logs.isTold() && !scenario.isLazy()),
         "%s has lost its session, and the group says that it lost nothing",
         client);
   }
