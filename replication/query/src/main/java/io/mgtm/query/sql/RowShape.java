@@ -147,7 +147,9 @@ record RowShape(
                   .collect(Collectors.joining(", "));
       return "UPDATE ONLY " + table + " SET " + set + " WHERE " + key;
     }
-    StringBuilder insert = new StringBuilder("INSERT INTO " + table + " (");
+    StringBuilder insert = new StringBuilder("INSERT INTO " + table);
+    // A table may be named excluded.
+    insert.append(upsert ? " AS kept (" : " (");
     insert.append(columns.stream().map(RowShape::quote).collect(Collectors.joining(", ")));
     insert.append(") OVERRIDING SYSTEM VALUE VALUES (");
     for (int i = 1; i <= columns.size(); i++) {

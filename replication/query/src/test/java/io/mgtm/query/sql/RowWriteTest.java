@@ -62,7 +62,7 @@ class RowWriteTest {
       textBlock =
           """
           insert into t values (1) | INSERT INTO "s"."t" ("id", "A b", "n") OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3)
-          insert into t values (1) on conflict (id) do update set n = 2 | INSERT INTO "s"."t" ("id", "A b", "n") OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3) ON CONFLICT ("id") DO UPDATE SET "A b" = EXCLUDED."A b", "n" = EXCLUDED."n"
+          insert into t values (1) on conflict (id) do update set n = 2 | INSERT INTO "s"."t" AS kept ("id", "A b", "n") OVERRIDING SYSTEM VALUE VALUES ($1, $2, $3) ON CONFLICT ("id") DO UPDATE SET "A b" = EXCLUDED."A b", "n" = EXCLUDED."n"
           update t set n = 1       | UPDATE ONLY "s"."t" SET "A b" = $2, "n" = $3 WHERE "id" OPERATOR(pg_catalog.=) $1
           delete from t            | DELETE FROM ONLY "s"."t" WHERE "id" OPERATOR(pg_catalog.=) $1
           """)
