@@ -2,6 +2,8 @@ package io.mgtm.query.wire;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * An ErrorResponse or NoticeResponse, as far as the replicator makes and reads them.
@@ -9,8 +11,19 @@ import java.nio.charset.StandardCharsets;
  * @param severity ERROR, FATAL, NOTICE…
  * @param sqlState five characters
  * @param hint what to do, or empty
+ * @param others of a server's: the detail, names of table and constraint, and so on, by their codes
  */
-public record ErrorFields(String severity, String sqlState, String message, String hint) {
+public record ErrorFields(
+    String severity, String sqlState, String message, String hint, Map<Byte, String> others) {
+  public ErrorFields {
+    others = Map.copyOf(others);
+  }
+
+  /** One of the replicator's own. */
+  public ErrorFields(String severity, String sqlState, String message, String hint) {
+    this(severity, sqlState, message, hint, Map.of());
+  }
+
   /** One that ends the session. */
   public static ErrorFields fatal(String sqlState, String message) {
     return new ErrorFields("FATAL", sqlState, message, "");
@@ -28,7 +41,7 @@ public record ErrorFields(String severity, String sqlState, String message, Stri
 
   /** The same with a hint. */
   public ErrorFields withHint(String text) {
-    return new ErrorFields(severity, sqlState, message, text);
+    return new ErrorFields(severity, sqlState, message, text, others);
   }
 
   /**
@@ -41,6 +54,7 @@ public record ErrorFields(String severity, String sqlState, String message, Stri
     String sqlState = "";
     String message = "";
     String hint = "";
+    Map<Byte, String> others = new TreeMap<>();
     while (body.isReadable()) {
       byte code = body.readByte();
       if (code == 0) {
@@ -53,12 +67,10 @@ public record ErrorFields(String severity, String sqlState, String message, Stri
         case 'C' -> sqlState = value;
         case 'M' -> message = value;
         case 'H' -> hint = value;
-        default -> {
-          // Where in the server's source it comes from, and what only people read.
-        }
+        default -> others.put(code, value);
       }
     }
-    return new ErrorFields(severity, sqlState, message, hint);
+    return new ErrorFields(severity, sqlState, message, hint, others);
   }
 
   void writeTo(ByteBuf body) {
@@ -69,6 +81,7 @@ public record ErrorFields(String severity, String sqlState, String message, Stri
     if (!hint.isEmpty()) {
       field(body, 'H', hint);
     }
+    new TreeMap<>(others).forEach((code, value) -> field(body, (char) (byte) code, value));
     body.writeByte(0);
   }
 
