@@ -170,7 +170,16 @@ public final class Classifier {
         : StatementClass.SESSION.because("set is the session's own");
   }
 
+  /** A query by itself: what is learnt of catalogues is asked of one server all the time. */
   private Classification query(List<Token> tokens) {
+    Classification its = queryOfOneServer(tokens);
+    return its.statementClass() == StatementClass.READ && Words.tellOfObjects(tokens)
+        ? StatementClass.UNPROVEN_READ.because(
+            "the numbers of tables, types and their like (OIDs) are each server's own")
+        : its;
+  }
+
+  private Classification queryOfOneServer(List<Token> tokens) {
     String why = purity.whyNotReadOnly(tokens);
     if (why == null) {
       return StatementClass.READ.because("nothing in it could write");
@@ -204,7 +213,7 @@ public final class Classifier {
     if (hold || at + 1 >= tokens.size()) {
       return StatementClass.UNKNOWN.because("a cursor that outlives its transaction");
     }
-    StatementClass query = query(tokens.subList(at + 1, tokens.size())).statementClass();
+    StatementClass query = queryOfOneServer(tokens.subList(at + 1, tokens.size())).statementClass();
     return query == StatementClass.READ || query == StatementClass.LEADER
         ? StatementClass.LEADER.because("a cursor of a query that does not write")
         : StatementClass.UNKNOWN.because("a cursor of a query that may write");

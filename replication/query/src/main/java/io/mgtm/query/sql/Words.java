@@ -1,5 +1,6 @@
 package io.mgtm.query.sql;
 
+import java.util.List;
 import java.util.Set;
 
 /** Words with a meaning of their own to the classifier. */
@@ -156,6 +157,28 @@ final class Words {
   static final Set<String> SYSTEM_COLUMNS =
       Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
 
+  /** Of what numbers of objects are known by, beside the catalogues themselves. */
+  private static final Set<String> OF_OBJECTS =
+      Set.of(
+          "format_type",
+          "information_schema",
+          "oid",
+          "oidvector",
+          "regclass",
+          "regcollation",
+          "regconfig",
+          "regdictionary",
+          "regnamespace",
+          "regoper",
+          "regoperator",
+          "regproc",
+          "regprocedure",
+          "regrole",
+          "regtype",
+          "tableoid",
+          "to_regclass",
+          "to_regtype");
+
   static final Set<String> DDL =
       Set.of(
           "alter",
@@ -186,5 +209,19 @@ final class Words {
   /** Whether a key word begins a statement that writes. */
   static boolean isWrite(Token token) {
     return token.kind() == Token.Kind.WORD && WRITES.contains(token.text());
+  }
+
+  /**
+   * Whether tokens name a catalogue, a function of PostgreSQL's that asks one, or a type of numbers
+   * of objects.
+   */
+  static boolean tellOfObjects(List<Token> tokens) {
+    return tokens.stream()
+        .filter(Token::isName)
+        .map(Token::text)
+        .anyMatch(
+            name ->
+                OF_OBJECTS.contains(name)
+                    || (name.startsWith("pg_") && !name.equals("pg_catalog")));
   }
 }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.PGConnection;
+import org.postgresql.util.PSQLException;
 
 /** Changes of the schema before two real servers, while other sessions write. */
 class DdlIT {
@@ -400,5 +401,46 @@ class DdlIT {
     assertThat(cluster.number("select count(*) from pgbench_accounts")).isEqualTo(100_000);
     cluster.assertAlike();
     cluster.program("pgbench", "-i", "-I", "dtp", "-q").succeeded();
+  }
+
+  /** As psql does for {@code \d}: what is learnt by one query is asked of by the next. */
+  @Test
+  void numbersOfTablesAreThoseOfOneServer() throws Exception {
+    cluster.servers.get(1).sql("app", "create table unseen (id int); drop table unseen");
+    try (Connection alice = cluster.alice()) {
+      run(alice, "create table numbered (id int primary key)");
+    }
+    String number = "select oid::bigint from pg_class where relname = 'numbered'";
+    long leaders = cluster.servers.get(0).number(number);
+    assertThat(cluster.servers.get(1).number(number)).isNotEqualTo(leaders);
+    for (int session = 0; session < 4; session++) {
+      try (Connection alice = cluster.alice();
+          ResultSet rows = alice.createStatement().executeQuery(number)) {
+        rows.next();
+        assertThat(rows.getLong(1)).isEqualTo(leaders);
+      }
+    }
+    try (Connection alice = cluster.alice()) {
+      run(alice, "drop table numbered");
+    }
+  }
+
+  @Test
+  void whatFailsAtCommitIsToldAsTheServerTellsIt() throws Exception {
+    try (Connection alice = cluster.alice()) {
+      run(
+          alice,
+          "create table late (id int primary key, of int constraint late_of"
+              + " references late deferrable initially deferred)");
+      assertThatThrownBy(() -> run(alice, "insert into late values (1, 2)"))
+          .isInstanceOfSatisfying(
+              PSQLException.class,
+              e -> {
+                assertThat(e.getServerErrorMessage().getConstraint()).isEqualTo("late_of");
+                assertThat(e.getServerErrorMessage().getTable()).isEqualTo("late");
+                assertThat(e.getServerErrorMessage().getDetail()).contains("(of)=(2)");
+              });
+      run(alice, "drop table late");
+    }
   }
 }

@@ -97,6 +97,11 @@ class ClassifierTest {
           select 'delete from a'                                 | READ
           select $x$ insert $x$, "update" from a /* drop */      | READ
           select substring(s from 1 for 2) from a                | READ
+          select pg_catalog.abs(-1)                              | READ
+          select oid from pg_class where relname = 'a'           | UNPROVEN_READ
+          select n from a where 'a'::regclass is null            | UNPROVEN_READ
+          select * from information_schema.tables                | UNPROVEN_READ
+          declare c cursor for select oid from pg_class          | LEADER
           select nextval('q')                                    | UNPROVEN_READ
           select random()                                        | UNPROVEN_READ
           select txid_current()                                  | UNPROVEN_READ
