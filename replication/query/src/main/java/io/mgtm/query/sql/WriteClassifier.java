@@ -89,6 +89,9 @@ final class WriteClassifier {
           "the table has rules, partitions, row security, checks that read the clock, or triggers that"
               + " fire at COMMIT or always");
     }
+    if (table.columns().isEmpty()) {
+      return StatementClass.REFUSED.because("the table has no columns");
+    }
     boolean insert = target.verb().equals("insert");
     if (!insert && table.key().isEmpty()) {
       return StatementClass.REFUSED.because(target.verb() + " of a table without a primary key");

@@ -58,7 +58,8 @@ class ClassifierTest {
             table("trig", two, id, Writes.TRIGGERS),
             table("keytrig", two, id, Writes.KEY_TRIGGERS),
             table("tree", two, id, Writes.PLAIN),
-            table("ruled", two, id, Writes.ANYTHING));
+            table("ruled", two, id, Writes.ANYTHING),
+            table("nothing", Map.of(), List.of(), Writes.PLAIN));
     return new Catalogue(
         pure,
         all,
