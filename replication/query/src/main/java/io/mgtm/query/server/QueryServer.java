@@ -194,7 +194,7 @@ public final class QueryServer implements AutoCloseable {
   }
 
   /** Why a server is out, or null. */
-  String whyOut(int server) {
+  public String whyOut(int server) {
     return entrance.tenure().shared().fleet().nodes().get(server).why();
   }
 

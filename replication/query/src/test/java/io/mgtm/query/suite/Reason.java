@@ -1,0 +1,76 @@
+package io.mgtm.query.suite;
+
+import java.util.Arrays;
+import java.util.regex.Pattern;
+
+/** Why statements are refused, in the words of docs/query.md; the first that fits is it. */
+enum Reason {
+  KEY(
+      "UPDATE or DELETE without a primary key, INSERT into a table without columns",
+      "(update|delete) of a table without a primary key|which has no primary key"
+          + "|the table has no columns"),
+  PARTITIONS(
+      "partitions and INHERITS",
+      "writes to partitions|partitions are not replicated|has the word (partition|inherit)"),
+  TEMPORARY("CREATE TEMP TABLE", "it (makes|drops) a temp|temporary tables"),
+  QUERY(
+      "CREATE TABLE AS, SELECT INTO, materialized views",
+      "makes rows from a query|a materialized|what refresh does|it has the word into"),
+  CODE(
+      "CREATE and ALTER of functions, triggers, rules, operators, casts, domains, policies, roles, databases, extensions and the like",
+      "it (makes|drops|alters) |it creates several|has the word (trigger|rule|row)\\b"
+          + "|what (cluster|reindex|security|import|reassign) does|a type that runs code"),
+  VALUES(
+      "ALTER TABLE that computes values: identities, defaults that call functions, functions in CHECK",
+      "has the word (identity|current_user)|it calls |may be read as of the moment|name the moment"
+          + "|no ALTER TABLE that is understood|what it would do with"),
+  CONCURRENTLY("CREATE INDEX CONCURRENTLY", "CONCURRENTLY"),
+  UNLOGGED("UNLOGGED tables", "emptied tables that are not logged|word unlogged"),
+  FULL("VACUUM FULL; VACUUM and ANALYZE in a transaction", "VACUUM FULL|runs outside of transac"),
+  VIEWS("views whose query is not provably a read", "who reads the view may write"),
+  TRUNCATE("COPY into and TRUNCATE of tables with triggers", "it has a table that has triggers"),
+  LARGE("functions that write large objects", "large objects"),
+  FILES("COPY FROM and TO a file or program of the server", "COPY of a file or program"),
+  COPIED(
+      "COPY of what may write, or into what is no table with columns of known types",
+      "the table has no column|its target is|table has triggers, rules|COPY without FROM"
+          + "|\\S+ may run code of users"),
+  PREPARED("PREPARE and EXECUTE", "statements prepared by SQL|what execute runs"),
+  CURSORS("DECLARE WITH HOLD, and cursors of what may write", "a cursor "),
+  TRANSACTIONS(
+      "SERIALIZABLE, PREPARE TRANSACTION, COMMIT AND CHAIN", "two-phase commit|level SERIALIZABLE"),
+  UNICODE("U&'…' and U&\"…\"", "Unicode escapes"),
+  SETTINGS(
+      "settings that the replicator relies on: DateStyle, standard_conforming_strings and others",
+      "relies on|standard_conforming_strings|set_config"),
+  COLUMNS("ctid, xmin and their like in writes", "system columns"),
+  SCHEMA(
+      "class C in a transaction that has changed the schema; functions and DO that change the schema or settings",
+      "changed the schema|changed the role or a setting|\\S+ in a read-only transaction"
+          + "|what its rows do not tell"),
+  SIZE("more rows of a statement than are held", "more rows than are held"),
+  SYNTAX(
+      "what PostgreSQL refuses as well, by another text, or what no rule is for",
+      "cannot read this statement|what this would do is not known"),
+  OTHER("others", "");
+
+  private final String name;
+  private final Pattern message;
+
+  Reason(String name, String message) {
+    this.name = name;
+    this.message = Pattern.compile(message);
+  }
+
+  static Reason of(String message) {
+    return Arrays.stream(values())
+        .filter(one -> one.message.matcher(message).find())
+        .findFirst()
+        .orElse(OTHER);
+  }
+
+  /** As a page has it. */
+  String text() {
+    return name;
+  }
+}
