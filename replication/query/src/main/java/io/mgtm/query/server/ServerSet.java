@@ -56,6 +56,9 @@ final class ServerSet {
   private boolean readOnly;
   private long leaderNanos;
 
+  /** Transactions that were: what fails of them elsewhere is undone all the same. */
+  private int undone;
+
   ServerSet(Fleet fleet, ReplicatedSession session) {
     this.fleet = fleet;
     this.session = session;
@@ -269,7 +272,16 @@ final class ServerSet {
     for (Backend other : live()) {
       if (other != home) {
         join(other);
-        effects.sendTo(other, this::differs);
+        int now = undone;
+        effects.sendTo(
+            other,
+            (at, what) -> {
+              if (now == undone) {
+                differs(at, what);
+              } else {
+                effects.forget(at);
+              }
+            });
       }
     }
   }
@@ -307,13 +319,16 @@ final class ServerSet {
 
   /** Tells those in which effects are something that they must be able to do. */
   void tellWritten(String sql) {
+    int now = undone;
     for (Backend other : written()) {
-      other.ask(sql, Answer.of((tag, e, z) -> unless(other, e == null, e), () -> {}));
+      other.ask(
+          sql, Answer.of((tag, e, z) -> unless(other, e == null || now != undone, e), () -> {}));
     }
   }
 
   void rollbackOthers() {
     redo.clear();
+    undone++;
     for (Backend other : all) {
       if (other != home && other.isInTransaction()) {
         other.setInTransaction(false);

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -278,5 +279,32 @@ class ReplicationIT {
     } catch (SQLException e) {
       throw new CompletionException(e);
     }
+  }
+
+  /** The leader has let go of its locks before another server has undone it, or even done it. */
+  @Test
+  void whatFailsElsewhereOfATransactionThatIsUndoneIsNoMatter() throws Exception {
+    Postgres other = cluster.servers.get(1);
+    String waiting = " from pg_stat_activity where wait_event_type = 'Lock' and usename = 'alice'";
+    try (Connection alice = cluster.alice();
+        Statement statement = alice.createStatement();
+        Connection holder = other.direct("app")) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("lock table pair");
+      alice.setAutoCommit(false);
+      statement.executeUpdate("insert into pair values (7, 'undone', 7)");
+      Await.until("the insert to wait", () -> other.number("select count(*)" + waiting) > 0);
+      alice.rollback();
+      other.sql(
+          "app",
+          "select pg_cancel_backend(pid) from pg_locks join pg_stat_activity using (pid)"
+              + " where not granted and usename = 'alice'");
+      Await.until("the insert to fail", () -> other.number("select count(*)" + waiting) == 0);
+      holder.rollback();
+      statement.executeUpdate("insert into pair values (7, 'done', 7)");
+      alice.commit();
+    }
+    cluster.assertAlike();
+    assertThat(cluster.number("select count(*) from pair where a = 7")).isEqualTo(1);
   }
 }
