@@ -66,11 +66,19 @@ final class IsolationSuite {
       if (!expected.contains(line) && error.matches()) {
         String message = error.group(1);
         if (Reason.of(message) != Reason.OTHER) {
-          String state = message.endsWith("read-only transaction") ? "25006" : "0A000";
-          refused.add(new Outcome.Refused(0, state, message, ""));
+          refused.add(new Outcome.Refused(0, state(message), message, ""));
         }
       }
     }
     return refused;
+  }
+
+  /** What the tester does not print. */
+  private static String state(String message) {
+    return switch (Reason.of(message)) {
+      case CHANGED -> "40001";
+      case PROCEDURES -> "2D000";
+      default -> message.endsWith("read-only transaction") ? "25006" : "0A000";
+    };
   }
 }

@@ -48,6 +48,10 @@ enum Reason {
       "class C in a transaction that has changed the schema; functions and DO that change the schema or settings",
       "changed the schema|changed the role or a setting|\\S+ in a read-only transaction"
           + "|what its rows do not tell"),
+  CHANGED(
+      "a write that was waiting while the schema was changed",
+      "the schema was changed while the statement ran"),
+  PROCEDURES("procedures with COMMIT or ROLLBACK in them", "invalid transaction termination"),
   SIZE("more rows of a statement than are held", "more rows than are held"),
   SYNTAX(
       "what PostgreSQL refuses as well, by another text, or what no rule is for",

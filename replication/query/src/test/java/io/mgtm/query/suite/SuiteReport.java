@@ -52,11 +52,11 @@ final class SuiteReport {
         + ". Rows that differ between the two servers after all: "
         + (rows.isEmpty() ? "none" : String.join("; ", rows))
         + ".\n\n"
-        + tables("Regression tests", regression)
-        + tables("Isolation tests", isolation);
+        + tables("Regression tests", "do the same but for what is refused", regression)
+        + tables("Isolation tests", "are refused something", isolation);
   }
 
-  private String tables(String name, List<Outcome> outcomes) {
+  private String tables(String name, String but, List<Outcome> outcomes) {
     Predicate<Outcome> same = one -> one.differences().isEmpty() && one.whyOut().isEmpty();
     List<Outcome> whole =
         outcomes.stream().filter(same.and(one -> one.refused().isEmpty())).toList();
@@ -70,7 +70,7 @@ final class SuiteReport {
     row(text, "%d do the same".formatted(whole.size()), names(whole));
     row(
         text,
-        "%d do the same but for what is refused".formatted(refused.size()),
+        refused.size() + " " + but,
         refused.stream()
             .map(
                 one ->
