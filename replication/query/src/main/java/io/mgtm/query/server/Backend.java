@@ -137,6 +137,21 @@ final class Backend extends ChannelInboundHandlerAdapter {
     ask(Messages.query(alloc(), Unpooled.wrappedBuffer(sql.getBytes(charset))), answer);
   }
 
+  /** The client's statement that it was given and has not answered yet, or null. */
+  Relay clients() {
+    for (Answer one : expected) {
+      if (one instanceof Relay statement) {
+        return statement;
+      }
+    }
+    return null;
+  }
+
+  /** Whether it has answered all that came before that. */
+  boolean isAt(Relay statement) {
+    return expected.peek() == statement;
+  }
+
   /** Gives it up: its server is out, or the session ends. */
   void fail() {
     if (gone) {

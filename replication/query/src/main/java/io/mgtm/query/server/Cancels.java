@@ -5,6 +5,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -12,6 +13,9 @@ import java.util.function.Supplier;
  * session.
  */
 final class Cancels {
+  /** After how long it is looked again whether the statement has begun. */
+  private static final int AGAIN_MS = 1;
+
   private final EventLoop loop;
   private final ServerDoor door;
   private final List<Runnable> waiting = new ArrayList<>();
@@ -30,6 +34,15 @@ final class Cancels {
     waiting.add(task);
   }
 
+  /** Runs it once none is under way, which may be at once. */
+  void whenNone(Runnable task) {
+    if (underWay == 0) {
+      task.run();
+    } else {
+      waiting.add(task);
+    }
+  }
+
   /**
    * Reaches what the client's statement runs at. Any thread.
    *
@@ -37,17 +50,30 @@ final class Cancels {
    */
   Future<?> send(Supplier<Backend> running) {
     Promise<Void> done = loop.newPromise();
-    loop.execute(() -> send(running.get(), done));
+    loop.execute(
+        () -> {
+          Backend at = running.get();
+          reach(at, at == null ? null : at.clients(), done);
+        });
     return done;
   }
 
-  private void send(Backend running, Promise<Void> done) {
-    if (running == null) {
+  /**
+   * Where the server is still to do something of the replicator's, as BEGIN, that comes first: if
+   * it were cancelled, the statement would run without it.
+   */
+  private void reach(Backend at, Relay statement, Promise<Void> done) {
+    if (statement == null || at.clients() != statement) {
       done.setSuccess(null);
-      return;
+    } else if (at.isAt(statement)) {
+      send(at.connection(), done);
+    } else {
+      loop.schedule(() -> reach(at, statement, done), AGAIN_MS, TimeUnit.MILLISECONDS);
     }
+  }
+
+  private void send(ServerConnection at, Promise<Void> done) {
     underWay++;
-    ServerConnection at = running.connection();
     door.cancel(loop, at.server(), at.pid(), at.secret())
         .addListener(
             taken -> {

@@ -36,7 +36,10 @@ final class SegmentSender {
 
   private void write(Backend backend, Segment segment, UnitRun.Ended ended) {
     Charset charset = session.planner().charset();
-    Relay relay = new Relay(run, backend, segment, new Effects(charset), ended);
+    // A request to cancel that is late is not to hit what the server is asked next.
+    UnitRun.Ended uncancelled =
+        (answered, status) -> session.cancels().whenNone(() -> ended.ended(answered, status));
+    Relay relay = new Relay(run, backend, segment, new Effects(charset), uncancelled);
     backend.hold(segment.hasRows());
     session.runsAt(backend);
     if (segment.simple() != null) {

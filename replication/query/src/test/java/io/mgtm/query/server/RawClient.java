@@ -38,6 +38,7 @@ final class RawClient implements AutoCloseable {
   /** From an address of this machine. */
   RawClient(InetSocketAddress address, InetAddress from) throws IOException {
     socket = new Socket(address.getAddress(), address.getPort(), from, 0);
+    socket.setTcpNoDelay(true);
     socket.setSoTimeout(READ_MS);
   }
 
