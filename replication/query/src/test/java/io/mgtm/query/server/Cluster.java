@@ -175,13 +175,18 @@ final class Cluster {
   Tools.Result program(String name, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(Tools.PROGRAMS + "/" + name));
     command.addAll(List.of(arguments));
+    return run(address(), command);
+  }
+
+  /** A command as alice, to whom the variables of libpq say where to connect. */
+  Tools.Result run(HostPort at, List<String> command) throws Exception {
     return Tools.run(
         folder,
         Map.of(
             "PGHOST",
-            address().host(),
+            at.host(),
             "PGPORT",
-            Integer.toString(address().port()),
+            Integer.toString(at.port()),
             "PGUSER",
             "alice",
             "PGDATABASE",
