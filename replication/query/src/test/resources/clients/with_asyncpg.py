@@ -65,8 +65,13 @@ async def types(session):
     assert await session.fetchval("select m from felt where id = 1") == "happy"
 
 
+async def init(session):
+    # Where it looks for types itself, asyncpg 0.29 and newer call set_config.
+    await session.set_type_codec("mood", schema="public", encoder=str, decoder=str)
+
+
 async def main():
-    async with asyncpg.create_pool(min_size=3, max_size=3) as pool:
+    async with asyncpg.create_pool(min_size=3, max_size=3, init=init) as pool:
         await asyncio.gather(*(transaction(pool, i * 100) for i in range(10)))
         await cancelled(pool)
         async with pool.acquire() as session:
