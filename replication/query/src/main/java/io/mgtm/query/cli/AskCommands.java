@@ -14,15 +14,16 @@ final class AskCommands {
 
   private static void table(JsonNode servers, PrintWriter out) {
     out.printf(
-        "%-22s %-7s %-7s %8s %10s %10s %10s  %s%n",
-        "SERVER", "VERSION", "STATE", "RUNNING", "READS", "WRITES", "EFFECTS", "WHY");
+        "%-22s %-7s %-7s %8s %8s %10s %10s %10s  %s%n",
+        "SERVER", "VERSION", "STATE", "RUNNING", "BEHIND", "READS", "WRITES", "EFFECTS", "WHY");
     for (JsonNode one : servers) {
       out.printf(
-          "%-22s %-7s %-7s %8d %10d %10d %10d  %s%n",
+          "%-22s %-7s %-7s %8d %8s %10d %10d %10d  %s%n",
           one.path("server").asText(),
           one.path("version").asText(),
           one.path("state").asText(),
           one.path("running").asLong(),
+          one.path("behind").isNull() ? "-" : one.path("behind").asText(),
           one.path("reads").asLong(),
           one.path("writes").asLong(),
           one.path("effects").asLong(),

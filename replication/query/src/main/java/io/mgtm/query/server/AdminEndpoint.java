@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.ToLongFunction;
 
 /** Answers commands in JSON, {@code /metrics}, and {@code /health}. */
 final class AdminEndpoint implements AutoCloseable {
@@ -39,7 +38,7 @@ final class AdminEndpoint implements AutoCloseable {
         succession == null ? null : new GroupView(config, order, succession, entrance.forwards());
     server =
         HttpEndpoint.listen("admin", config.admin())
-            .page("/status", parameters -> status())
+            .page("/status", this::status)
             .page("/servers", parameters -> servers())
             .slowPage("/verify", parameters -> verify())
             .page("/explain", this::explain)
@@ -57,7 +56,7 @@ final class AdminEndpoint implements AutoCloseable {
     return HostPort.of(server.address());
   }
 
-  private Map<String, Object> status() throws IOException {
+  private Map<String, Object> status(Map<String, String> parameters) throws IOException {
     Map<String, Object> status = new LinkedHashMap<>();
     if (group != null) {
       status.put("group", group.status());
@@ -74,7 +73,9 @@ final class AdminEndpoint implements AutoCloseable {
     status.put("servers", servers());
     status.put("captures", shared.catalogues().captures());
     status.put("adding", now.membership().underWay());
-    status.put("foreignBackends", new Foreigners(shared, now.own()).find());
+    if (!parameters.containsKey("brief")) {
+      status.put("foreignBackends", new Foreigners(shared, now.own()).find());
+    }
     return status;
   }
 
@@ -88,6 +89,7 @@ final class AdminEndpoint implements AutoCloseable {
 
   private List<Map<String, Object>> servers() throws IOException {
     Shared shared = serving().shared();
+    long last = shared.commits().lastCommits();
     List<Map<String, Object>> servers = new ArrayList<>();
     for (Node node : shared.fleet().nodes()) {
       Map<String, Object> one = new LinkedHashMap<>();
@@ -96,6 +98,8 @@ final class AdminEndpoint implements AutoCloseable {
       one.put("version", node.kind().version());
       one.put("state", leads ? "leader" : node.isIn() ? "in" : "out");
       one.put("running", node.running());
+      long behind = node.behind(last);
+      one.put("behind", behind == Node.UNKNOWN ? null : behind);
       one.put("reads", node.reads().sum());
       one.put("writes", node.writes().sum());
       one.put("effects", node.effects().sum());
@@ -217,34 +221,7 @@ final class AdminEndpoint implements AutoCloseable {
     if (now == null) {
       return out.toString();
     }
-    Shared shared = now.shared();
-    metric(out, "sessions", "gauge", "Clients that are in.");
-    out.append("mgtm_query_sessions ").append(shared.sessions().count()).append('\n');
-    metric(out, "server_in", "gauge", "Whether the server is in.");
-    List<Node> nodes = shared.fleet().nodes();
-    each(out, nodes, "server_in", node -> node.isIn() ? 1 : 0);
-    metric(out, "server_running", "gauge", "Requests that the server has not answered.");
-    each(out, nodes, "server_running", Node::running);
-    metric(out, "reads_total", "counter", "Units of reads that were given to the server.");
-    each(out, nodes, "reads_total", node -> node.reads().sum());
-    metric(out, "writes_total", "counter", "Segments that wrote at the server as the leader.");
-    each(out, nodes, "writes_total", node -> node.writes().sum());
-    metric(out, "effects_total", "counter", "What the server did after the leader.");
-    each(out, nodes, "effects_total", node -> node.effects().sum());
-    return out.toString();
-  }
-
-  static void metric(StringBuilder out, String name, String type, String help) {
-    out.append(
-        "# HELP mgtm_query_%1$s %3$s\n# TYPE mgtm_query_%1$s %2$s\n".formatted(name, type, help));
-  }
-
-  private static void each(
-      StringBuilder out, List<Node> nodes, String name, ToLongFunction<Node> value) {
-    for (Node node : nodes) {
-      out.append(
-          "mgtm_query_%s{server=\"%s\"} %d\n".formatted(name, node, value.applyAsLong(node)));
-    }
+    return out.append(QueryMetrics.text(now.shared())).toString();
   }
 
   @Override

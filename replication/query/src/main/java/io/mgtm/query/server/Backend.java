@@ -42,6 +42,10 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   private final Map<String, Prepared> prepared = new HashMap<>();
   private final ArrayDeque<Answer> expected = new ArrayDeque<>();
+
+  /** One for each answer that is expected. */
+  private final SentTimes sent = new SentTimes();
+
   private boolean inTransaction;
   private boolean gone;
   private long heardNanos = System.nanoTime();
@@ -122,6 +126,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
       return;
     }
     expected.add(answer);
+    sent.add(System.nanoTime());
     node.begun();
     channel().writeAndFlush(request);
   }
@@ -189,6 +194,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
         Answer answer = expected.poll();
         if (answer != null) {
           node.ended();
+          node.latency().record(heardNanos - sent.remove());
           answer.ready(status);
         }
       }

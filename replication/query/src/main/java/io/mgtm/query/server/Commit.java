@@ -213,6 +213,8 @@ final class Commit {
 
   private void commitOthers() {
     unanswered.addAll(set.written());
+    leader.node().owes();
+    unanswered.forEach(other -> other.node().owes());
     if (unanswered.isEmpty()) {
       othersDone();
       return;
@@ -255,7 +257,7 @@ final class Commit {
     for (Backend other : List.copyOf(unanswered)) {
       long since = System.nanoTime() - Math.max(decidedNanos, other.heardNanos());
       if (since >= withinNanos) {
-        eject(other, "has no answer to COMMIT");
+        ejectLate(other, "has no answer to COMMIT");
       } else {
         next = Math.min(next, withinNanos - since);
       }
@@ -265,9 +267,9 @@ final class Commit {
     }
   }
 
-  private void eject(Backend other, String why) {
+  private void ejectLate(Backend other, String why) {
     Fleet fleet = session.shared().fleet();
-    if (fleet.eject(other.node(), why) || fleet.isDeposed()) {
+    if (fleet.ejectLate(other.node(), why) || fleet.isDeposed()) {
       other.fail();
     }
   }
@@ -279,15 +281,19 @@ final class Commit {
   }
 
   private void answered(Backend other) {
-    if (unanswered.remove(other) && unanswered.isEmpty()) {
-      late.cancel(false);
-      othersDone();
+    if (unanswered.remove(other)) {
+      other.node().owesNoMore();
+      if (unanswered.isEmpty()) {
+        late.cancel(false);
+        othersDone();
+      }
     }
   }
 
   private void othersDone() {
     if (number > 0 && session.shared().fleet().isDeposed()) {
       // The other's log has not what the leader would commit now.
+      leader.node().owesNoMore();
       deposed();
       return;
     }
@@ -308,6 +314,7 @@ final class Commit {
    * @param why not; null when there was no answer
    */
   private void leaderAnswered(boolean committed, ErrorFields why) {
+    leader.node().owesNoMore();
     boolean decided = confirmed > 0 || number > 0;
     if (!committed && number > 0 && session.shared().fleet().isDeposed()) {
       deposed();

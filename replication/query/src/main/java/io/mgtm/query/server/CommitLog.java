@@ -81,6 +81,9 @@ final class CommitLog {
   /** Number of the last entry that is. */
   private long committed;
 
+  /** Written by the owner. */
+  private volatile long lastCommits;
+
   /** Owner. */
   CommitLog(OrderLog order, long term, Lease lease) {
     this.order = order;
@@ -89,6 +92,7 @@ final class CommitLog {
     this.term = term;
     this.lease = lease;
     this.committed = state.last();
+    this.lastCommits = state.lastCommits();
   }
 
   /** Of the group's leader. */
@@ -170,7 +174,16 @@ final class CommitLog {
     if (refused != null) {
       underWay.remove(number);
       batch.forEach(one -> one.tell(() -> one.done().refused(refused)));
+    } else {
+      lastCommits = number;
     }
+  }
+
+  /** The number up to which all entries are at all servers that are in. */
+  CompletableFuture<Long> settledNumber() {
+    CompletableFuture<Long> settled = new CompletableFuture<>();
+    owner.run(() -> settled.complete(settledNow()));
+    return settled;
   }
 
   private long settledNow() {
@@ -290,6 +303,11 @@ final class CommitLog {
     CompletableFuture<Long> last = new CompletableFuture<>();
     owner.run(() -> last.complete(committed));
     return last;
+  }
+
+  /** The number of the last entry with transactions. */
+  long lastCommits() {
+    return lastCommits;
   }
 
   /** All entries up to this one were at all servers that were in; at a start. */

@@ -130,15 +130,20 @@ final class Fleet {
    * @return whether it is out, by this call or before; false for the last one, which stays
    */
   boolean eject(Node node, String why) {
-    return eject(node, ServerState.Status.AWAY, why);
+    return eject(node, Ejection.AWAY, why);
+  }
+
+  /** The same for a server that is there, and too slow. */
+  boolean ejectLate(Node node, String why) {
+    return eject(node, Ejection.LATE, why);
   }
 
   /** The same for a server of which rows may be others: it does not come back by itself. */
   boolean ejectDiffering(Node node, String why) {
-    return eject(node, ServerState.Status.DIFFERS, why);
+    return eject(node, Ejection.DIFFERS, why);
   }
 
-  private boolean eject(Node node, ServerState.Status status, String why) {
+  private boolean eject(Node node, Ejection kind, String why) {
     CompletableFuture<Void> next = null;
     synchronized (this) {
       if (!node.isIn()) {
@@ -149,10 +154,14 @@ final class Fleet {
       }
       boolean leads = node == leader();
       long nowMs = System.currentTimeMillis();
-      if (!keep(node, new ServerState(status, why, nowMs))) {
+      if (commits != null && !commits.isEnded()) {
+        // In the order of the log: before it says that the server is out.
+        commits.settledNumber().thenAccept(node::setHas);
+      }
+      if (!keep(node, new ServerState(kind.status(), why, nowMs))) {
         return false;
       }
-      if (status == ServerState.Status.REMOVED) {
+      if (kind == Ejection.REMOVED) {
         forget(node);
       }
       if (leads) {
@@ -161,6 +170,7 @@ final class Fleet {
         ready = CompletableFuture.allOf(before, next);
       }
       node.set(why, nowMs);
+      node.ejections(kind).increment();
     }
     log.warn("The server {} is out: {}. The leader is {}", node, why, leader());
     whenOut.accept(node);
@@ -195,7 +205,7 @@ final class Fleet {
       }
       requireMore(inMin);
     }
-    if (!eject(node, REMOVED.status(), REMOVED.why())) {
+    if (!eject(node, Ejection.REMOVED, REMOVED.why())) {
       throw new IOException(node + " is the last one that is in, or another replicator leads");
     }
   }
@@ -220,7 +230,7 @@ final class Fleet {
       next.subList(2, next.size()).forEach(one -> keep(one, in));
       lead(next);
     }
-    if (!eject(former, node + " was promoted")) {
+    if (!eject(former, Ejection.PROMOTED, node + " was promoted")) {
       throw new IOException(CommitLog.DEPOSED);
     }
   }
@@ -272,6 +282,7 @@ final class Fleet {
       nodes = Stream.concat(nodes.stream(), Stream.of(node)).toList();
     }
     node.set(null, System.currentTimeMillis());
+    node.admissions().increment();
     log.info("The server {} is in. The leader is {}", node, leader());
   }
 

@@ -116,7 +116,10 @@ final class FleetStart {
    */
   boolean eject(Node node, String why) {
     String text = "when the replicator started: " + why;
-    return unproven.contains(node) ? fleet.ejectDiffering(node, text) : fleet.eject(node, text);
+    boolean out =
+        unproven.contains(node) ? fleet.ejectDiffering(node, text) : fleet.eject(node, text);
+    node.setHas(Node.UNKNOWN); // Nothing was under way, and what it has was not read.
+    return out;
   }
 
   /**

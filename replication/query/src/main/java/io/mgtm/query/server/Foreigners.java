@@ -6,15 +6,18 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Finds backends of clients that went round the replicator. Any thread. */
+/**
+ * Finds backends of clients that went round the replicator. Those of replicators are known by their
+ * role and the name of their connections, which others may set, but not with that role. Any thread.
+ */
 final class Foreigners {
   private static final String BACKENDS =
       "SELECT pid, coalesce(usename, ''), coalesce(datname, ''), coalesce(host(client_addr), 'local')"
           + " FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename IS NOT NULL"
           + " AND coalesce(backend_type, 'client backend') = 'client backend'"
-          + " AND coalesce(application_name, '') NOT LIKE '"
+          + " AND NOT (usename = current_user AND coalesce(application_name, '') LIKE '"
           + OwnRole.APPLICATION
-          + "%'";
+          + "%')";
 
   private final Shared shared;
   private final OwnRole role;

@@ -92,14 +92,13 @@ final class GroupView {
     StringBuilder out = new StringBuilder();
     try {
       GroupStatus group = order.status();
-      AdminEndpoint.metric(out, "serves", "gauge", "Whether this replicator serves clients.");
+      QueryMetrics.metric(out, "serves", "gauge", "Whether this replicator serves clients.");
       out.append("mgtm_query_serves ").append(serves ? 1 : 0).append('\n');
-      AdminEndpoint.metric(out, "term", "gauge", "Of the group's leader.");
+      QueryMetrics.metric(out, "term", "gauge", "Of the group's leader.");
       out.append("mgtm_query_term ").append(group.term()).append('\n');
-      AdminEndpoint.metric(
-          out, "log_committed", "counter", "Entries that the group has committed.");
+      QueryMetrics.metric(out, "log_committed", "counter", "Entries that the group has committed.");
       out.append("mgtm_query_log_committed ").append(group.committedIndex()).append('\n');
-      AdminEndpoint.metric(
+      QueryMetrics.metric(
           out,
           "members_connected",
           "gauge",
@@ -108,10 +107,10 @@ final class GroupView {
     } catch (IOException e) {
       return "";
     }
-    AdminEndpoint.metric(
+    QueryMetrics.metric(
         out, "forwarded", "gauge", "Clients of this replicator that another one serves.");
     out.append("mgtm_query_forwarded ").append(forwards.count()).append('\n');
-    AdminEndpoint.metric(out, "held", "gauge", "Clients that wait until a replicator serves.");
+    QueryMetrics.metric(out, "held", "gauge", "Clients that wait until a replicator serves.");
     out.append("mgtm_query_held ").append(forwards.heldCount()).append('\n');
     return out.toString();
   }

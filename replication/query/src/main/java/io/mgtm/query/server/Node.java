@@ -2,16 +2,30 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.wire.ErrorFields;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /** One server as all sessions see it. Any thread; {@link Fleet} alone puts it in and out. */
 final class Node {
+  /** As a number of an entry, and as how far it is behind. */
+  static final long UNKNOWN = -1;
+
   private final HostPort address;
   private final AtomicInteger running = new AtomicInteger();
   private final LongAdder reads = new LongAdder();
   private final LongAdder writes = new LongAdder();
   private final LongAdder effects = new LongAdder();
+  private final LongAdder admissions = new LongAdder();
+  private final Map<Ejection, LongAdder> ejections = new EnumMap<>(Ejection.class);
+  private final Latency latency = new Latency();
+
+  /** Commits that are decided, and that it has not confirmed. */
+  private final AtomicInteger owed = new AtomicInteger();
+
+  /** While it is out, the number of an entry of the log: it has all up to that one. */
+  private volatile long has = UNKNOWN;
 
   /** Why it is out, or null while it is in. */
   private volatile String why;
@@ -26,6 +40,9 @@ final class Node {
 
   Node(HostPort address) {
     this.address = address;
+    for (Ejection kind : Ejection.values()) {
+      ejections.put(kind, new LongAdder());
+    }
   }
 
   HostPort address() {
@@ -112,6 +129,51 @@ final class Node {
 
   LongAdder effects() {
     return effects;
+  }
+
+  /** How often it was put out. */
+  LongAdder ejections(Ejection kind) {
+    return ejections.get(kind);
+  }
+
+  /** How often it was let in while others were at work. */
+  LongAdder admissions() {
+    return admissions;
+  }
+
+  /** From a request to the end of its answer. */
+  Latency latency() {
+    return latency;
+  }
+
+  /** A commit is decided that it is to do. */
+  void owes() {
+    owed.incrementAndGet();
+  }
+
+  /** It has done so, or will not any more. */
+  void owesNoMore() {
+    owed.decrementAndGet();
+  }
+
+  /**
+   * It is out, and has all entries of the log up to this one.
+   *
+   * @param number or {@link #UNKNOWN}
+   */
+  void setHas(long number) {
+    has = number;
+  }
+
+  /**
+   * How far it is behind the log: while it is in, the commits that it has not confirmed, else the
+   * entries that it misses at most, or {@link #UNKNOWN}.
+   *
+   * @param last the number of the last entry with commits
+   */
+  long behind(long last) {
+    long from = has;
+    return isIn() ? owed.get() : from == UNKNOWN ? UNKNOWN : Math.max(0, last - from);
   }
 
   @Override

@@ -77,12 +77,13 @@ final class Rejoin {
           "it has transactions that the log has not; make it a copy of one that is in");
     }
     long from = from(node, positions, last);
+    node.setHas(from);
     try (Replayer replayer = new Replayer(role, node, fence)) {
       long began = from;
-      from = giveMost(replayer, positions, from);
+      from = giveMost(node, replayer, positions, from);
       if (compare) {
         from = compare(node, replayer, positions, from);
-        from = giveMost(replayer, positions, from);
+        from = giveMost(node, replayer, positions, from);
       }
       letInPrepared(node, fence, replayer, positions, from);
       log.info("{} was given what it missed after transaction {}", node, began);
@@ -108,7 +109,7 @@ final class Rejoin {
   }
 
   /** Until few are left, or none that is not under way. */
-  private long giveMost(Replayer replayer, Map<String, Position> positions, long above)
+  private long giveMost(Node node, Replayer replayer, Map<String, Position> positions, long above)
       throws IOException {
     long from = above;
     long given;
@@ -117,6 +118,7 @@ final class Rejoin {
     do {
       given = from;
       from = give(replayer, positions, from);
+      node.setHas(from);
       left = Futures.await(commits.lastNumber()) - from;
     } while (from > given && (left > FEW || (left > 0 && again-- > 0)));
     return from;
@@ -247,7 +249,7 @@ final class Rejoin {
       // Sessions that are at work make their connections ready with their next statements.
       Executor later = CompletableFuture.delayedExecutor(READY_MS, TimeUnit.MILLISECONDS);
       Futures.await(CompletableFuture.runAsync(() -> {}, later));
-      long from = giveMost(replayer, positions, above);
+      long from = giveMost(node, replayer, positions, above);
       // Once before, as a server's first time takes longer.
       Futures.await(table.reached(askers, from, fence), withinMs());
       letIn(node, fence, replayer, positions, from, askers);

@@ -312,7 +312,7 @@ final class ServerSet {
 
   /** Another server has not done in time what the leader did. */
   void late(Backend other, String what) {
-    if (fleet.eject(other.node(), what)) {
+    if (fleet.ejectLate(other.node(), what)) {
       other.fail();
     }
   }

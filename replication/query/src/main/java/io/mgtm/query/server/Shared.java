@@ -18,4 +18,5 @@ record Shared(
     Sessions sessions,
     Catalogues catalogues,
     Spools spools,
-    SchemaLock schemaLock) {}
+    SchemaLock schemaLock,
+    StatementCounts statements) {}

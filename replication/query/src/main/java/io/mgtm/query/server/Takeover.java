@@ -265,10 +265,12 @@ final class Takeover {
         if (!fleet.ejectDiffering(node, e.getMessage())) {
           throw e;
         }
+        node.setHas(Node.UNKNOWN);
       } catch (IOException e) {
         if (!fleet.eject(node, e.getMessage())) {
           throw e;
         }
+        node.setHas(Node.UNKNOWN);
       }
     }
   }

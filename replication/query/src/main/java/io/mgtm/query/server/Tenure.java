@@ -52,7 +52,8 @@ final class Tenure implements AutoCloseable {
             sessions,
             new Catalogues(own, leader, () -> ServerKind.leadsOlder(fleet.leader(), fleet.nodes())),
             spools,
-            new SchemaLock());
+            new SchemaLock(),
+            new StatementCounts());
     this.roles = new RoleDirectory(config, own, leader);
     this.steward = commits == null ? null : new Steward(shared, own, loop);
     this.membership = commits == null ? null : new Membership(shared, own, steward);

@@ -154,6 +154,7 @@ final class UnitRun {
               .withHint("Send Bind and Execute in one go."));
       return;
     }
+    session.shared().statements().count(segment);
     switch (segment.kind()) {
       case CONTROL -> controls.control(segment);
       case SESSION -> utilities.setting(segment);

@@ -27,6 +27,7 @@ final class Cluster {
   /** Several replicators, or null. */
   volatile List<HostPort> several;
 
+  int serversMin = 1;
   long spoolBytes = 8 << 20;
   int applyMs = 60_000;
 
@@ -111,7 +112,11 @@ final class Cluster {
     replicator =
         QueryServer.start(
             TestConfig.several(
-                folder, servers.stream().map(one -> one.address).toList(), spoolBytes, applyMs));
+                folder,
+                servers.stream().map(one -> one.address).toList(),
+                serversMin,
+                spoolBytes,
+                applyMs));
   }
 
   static Connection alice(HostPort at) throws SQLException {

@@ -90,11 +90,18 @@ final class TestConfig {
   /** Before several servers, with its state in that folder. */
   static QueryConfig several(Path folder, List<HostPort> servers, long spoolBytes, int applyMs)
       throws Exception {
+    return several(folder, servers, 1, spoolBytes, applyMs);
+  }
+
+  /** The same, where so many are to be in before anything is written. */
+  static QueryConfig several(
+      Path folder, List<HostPort> servers, int serversMin, long spoolBytes, int applyMs)
+      throws Exception {
     QueryConfig one = of(folder, servers.get(0));
     return new QueryConfig(
             one.listen(),
             servers,
-            1,
+            serversMin,
             folder.resolve("state"),
             new HostPort("127.0.0.1", 0),
             one.access(),
