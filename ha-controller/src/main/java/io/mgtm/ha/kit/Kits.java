@@ -27,6 +27,7 @@ public final class Kits {
             new XcNodeKit(),
             ServerKit.gtm(),
             ServerKit.proxy(),
+            ServerKit.query(),
             new ScriptKit())) {
       KITS.put(kit.name(), kit);
     }

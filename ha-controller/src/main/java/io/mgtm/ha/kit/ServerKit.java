@@ -7,11 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * A server of mgtm's own, a GTM node or a GTM proxy: its jar in a process, asked at the {@code
- * /health} that it serves beside its metrics. A GTM node is one of a group, which chooses its
- * leader itself; what is kept in service here is the process.
+ * A server of mgtm's own, a GTM node, a GTM proxy or a query replicator: its jar in a process,
+ * asked at the {@code /health} that it serves beside its metrics. A GTM node or a replicator is one
+ * of a group, which chooses its leader itself; what is kept in service here is the process.
  */
 final class ServerKit implements Kit {
   private static final int OK = 200;
@@ -22,24 +24,49 @@ final class ServerKit implements Kit {
   private static final int STATUS_MS = 500;
 
   private static final double ANSWER = 0.5;
-  private static final String GTM = "gtm";
+  private static final String METRICS = "metrics";
+
+  /**
+   * What it says of itself.
+   *
+   * @param path of the page
+   * @param facts what of it is shown to people
+   */
+  private record Status(String path, Function<String, Map<String, String>> facts) {}
 
   private final String name;
   private final String jar;
   private final String module;
 
-  private ServerKit(String name, String module) {
+  /** The parameter, and the server's option, of the address where it is asked. */
+  private final String address;
+
+  private final Optional<Status> status;
+
+  private ServerKit(String name, String module, String address, Optional<Status> status) {
     this.name = name;
     this.jar = "mgtm-" + name + ".jar";
     this.module = module;
+    this.address = address;
+    this.status = status;
   }
 
   static ServerKit gtm() {
-    return new ServerKit(GTM, "gtm-core");
+    return new ServerKit(
+        "gtm", "gtm-core", METRICS, Optional.of(new Status("/status", GtmFacts::of)));
   }
 
   static ServerKit proxy() {
-    return new ServerKit("proxy", "gtm-proxy");
+    return new ServerKit("proxy", "gtm-proxy", METRICS, Optional.empty());
+  }
+
+  /** Not asked who is connected to the servers, for which it would have to ask them. */
+  static ServerKit query() {
+    return new ServerKit(
+        "query",
+        "replication/query",
+        "admin",
+        Optional.of(new Status("/status?brief=true", QueryFacts::of)));
   }
 
   @Override
@@ -51,7 +78,7 @@ final class ServerKit implements Kit {
   public List<Parameter> parameters() {
     return List.of(
         new Parameter("arguments", true, "", "what follows start, such as --config FILE"),
-        new Parameter("metrics", true, "", "HOST:PORT of its metrics and /health"),
+        new Parameter(address, true, "", "HOST:PORT of its metrics and /health"),
         new Parameter("jar", false, "", jar + "; by default beside mgtm-ha.jar"),
         new Parameter("javaOptions", false, "-XX:+UseSerialGC", "options of its JVM"));
   }
@@ -59,8 +86,8 @@ final class ServerKit implements Kit {
   /** What it says of its health, or why it says nothing. */
   private record Answer(int status, String text) {}
 
-  private static Answer ask(KitContext context, String path, long timeoutMs) throws KitException {
-    String url = "http://" + context.parameters().get("metrics") + path;
+  private Answer ask(KitContext context, String path, long timeoutMs) throws KitException {
+    String url = "http://" + context.parameters().get(address) + path;
     try {
       HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
       connection.setConnectTimeout((int) Math.max(1, timeoutMs));
@@ -74,15 +101,15 @@ final class ServerKit implements Kit {
       }
     } catch (IllegalArgumentException e) {
       throw new KitException(
-          "metrics \"%s\" of %s is no HOST:PORT"
-              .formatted(context.parameters().get("metrics"), context.resource()),
+          "%s \"%s\" of %s is no HOST:PORT"
+              .formatted(address, context.parameters().get(address), context.resource()),
           e);
     } catch (IOException e) {
       return new Answer(0, url + ": " + e.getMessage());
     }
   }
 
-  /** Nodes of Postgres-XC connect again by themselves. */
+  /** Nodes of Postgres-XC connect again by themselves, and so do clients. */
   @Override
   public boolean isRepairedAlone() {
     return true;
@@ -95,7 +122,7 @@ final class ServerKit implements Kit {
     if (!server.isRunning()) {
       List<String> command = new ArrayList<>(Jars.command(context, jar, module));
       command.add("start");
-      command.addAll(List.of("--metrics", context.parameters().get("metrics")));
+      command.addAll(List.of("--" + address, context.parameters().get(address)));
       command.addAll(Words.of(context.parameters().get("arguments")));
       server.start(command, Map.of());
     }
@@ -138,17 +165,17 @@ final class ServerKit implements Kit {
     return answer.status() == 0 ? Health.failed(answer.text()) : Health.in(answer.text());
   }
 
-  /** Of a GTM node, how its group stands and who connects. */
+  /** How its group stands and who connects; of a replicator, its servers. */
   @Override
   public Map<String, String> data(KitContext context) {
-    if (!name.equals(GTM)) {
+    if (status.isEmpty()) {
       return Map.of();
     }
     long timeoutMs = Math.min(STATUS_MS, (long) (context.deadlineMs() * ANSWER / 2));
     try {
-      Answer answer = ask(context, "/status", timeoutMs);
+      Answer answer = ask(context, status.get().path(), timeoutMs);
       if (answer.status() == OK) {
-        return GtmFacts.of(answer.text());
+        return status.get().facts().apply(answer.text());
       }
     } catch (KitException e) {
       return Map.of("trouble", e.getMessage());

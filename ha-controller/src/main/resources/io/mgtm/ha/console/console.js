@@ -34,6 +34,7 @@ function draw() {
   show(part('hierarchies'), views.hierarchies(model, page));
   show(part('nodes'), views.nodes(model, page));
   section('volumes', views.volumes(model));
+  section('query', views.query(model));
   section('gtm', views.gtm(model));
   show(part('events'), views.events(events, part('filter').value, allEvents));
   filters();

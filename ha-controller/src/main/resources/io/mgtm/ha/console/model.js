@@ -337,6 +337,52 @@ export class Model {
     });
   }
 
+  // Query replicators, by the members that they name; one that is alone names none.
+  queryGroups() {
+    const groups = new Map();
+    for (const r of this.ofKit('query')) {
+      for (const node of r.nodes) {
+        const facts = this.facts(node, r.hierarchy, r.resource);
+        if (facts && Object.keys(facts).length) {
+          const members = entries(facts).filter(([k]) => k.startsWith('member.')).map(([k]) => k.slice(7)).sort();
+          const key = members.length ? members.join(' ') : `${r.hierarchy}/${r.resource}`;
+          const group = groups.get(key) || {key, members, told: []};
+          const runs = (this.report(node, r.hierarchy).resources || {})[r.resource] === 'IN';
+          group.told.push({node, facts, heard: runs && this.contact(node).tone !== 'bad'});
+          groups.set(key, group);
+        }
+      }
+    }
+    return [...groups.values()].map((group) => {
+      const term = (t) => Number(t.facts.term) || 0;
+      const serving = group.told.filter((t) => t.heard && t.facts.leader !== undefined);
+      const newest = (list) => list.reduce((a, b) => (term(b) > term(a) ? b : a));
+      const source = newest(serving.length ? serving : group.told);
+      const facts = source.facts;
+      return {
+        key: group.key,
+        serves: serving.length > 0,
+        asked: source.node,
+        leads: facts.leads || '',
+        term: facts.term,
+        leader: facts.leader || '',
+        serversIn: facts.serversIn,
+        serversMin: facts.serversMin,
+        sessions: facts.sessions,
+        adding: facts.adding || '',
+        troubles: group.told.filter((t) => t.facts.trouble).map((t) => `${t.facts.name || t.node}: ${t.facts.trouble}`),
+        servers: entries(facts).filter(([k]) => k.startsWith('server.')).map(([k, v]) => {
+          const [is, version, running, behind, reads] = v.split(' ');
+          return {name: k.slice(7), state: is, version, running: Number(running), behind: Number(behind), reads: Number(reads), why: facts['why.' + k.slice(7)] || ''};
+        }),
+        members: group.members.map((name) => {
+          const [kind, link, lag] = (facts['member.' + name] || '').split(' ');
+          return {name, kind: kind || 'voter', connected: link !== 'away', lag: Number(lag)};
+        }),
+      };
+    });
+  }
+
   limitMs(name, node, key) {
     return this.bottomUp(name).reduce((sum, resource) => sum + this.resourceMs(name, node, resource, key, DEFAULT_LIMIT_MS), 0);
   }

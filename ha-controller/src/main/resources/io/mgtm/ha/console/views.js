@@ -236,6 +236,41 @@ export function gtm(model) {
       h('ul', {class: 'plain'}, group.gateways.map((g) => h('li', {}, g)), group.nodes.map((n) => h('li', {}, state(n.connected ? 'ok' : 'off', n.connected ? 'connected' : 'away'), ' ', n.name))))));
 }
 
+const SERVER_TONES = {leader: 'ok', in: 'ok', out: 'bad'};
+
+function queryServers(group) {
+  return h('table', {}, h('caption', {class: 'hidden'}, 'servers'),
+    h('thead', {}, h('tr', {}, ['server', 'state', 'queue', 'lag', 'reads'].map((name) => h('th', {scope: 'col'}, name)))),
+    h('tbody', {}, group.servers.map((s) => h('tr', {'data-key': s.name},
+      h('th', {scope: 'row'}, s.name, s.state === 'leader' ? h('span', {class: 'tag lead'}, 'leads') : null, s.version === '-' ? null : h('div', {class: 'quiet'}, s.version)),
+      h('td', {}, state(SERVER_TONES[s.state] || 'unknown', s.state === 'leader' ? 'in' : s.state), s.why ? h('div', {class: 'quiet'}, s.why) : null),
+      h('td', {class: 'num'}, String(s.running)),
+      h('td', {class: 'num'}, s.behind >= 0 ? String(s.behind) : '–'),
+      h('td', {class: 'num'}, String(s.reads))))));
+}
+
+function queryMembers(group) {
+  return h('table', {}, h('caption', {class: 'hidden'}, 'members'),
+    h('thead', {}, h('tr', {}, ['member', 'state', 'lag'].map((name) => h('th', {scope: 'col'}, name)))),
+    h('tbody', {}, group.members.map((m) => h('tr', {'data-key': m.name},
+      h('th', {scope: 'row'}, m.name, m.name === group.leads ? h('span', {class: 'tag lead'}, 'serves') : null, m.kind === 'voter' ? null : h('span', {class: 'tag'}, m.kind)),
+      h('td', {}, m.connected ? state('ok', 'connected') : state('bad', 'not connected')),
+      h('td', {class: 'num'}, m.lag >= 0 ? `${m.lag} entries` : '–')))));
+}
+
+export function query(model) {
+  return model.queryGroups().map((group) => h('div', {class: 'block', 'data-key': group.key},
+    h('h3', {}, group.members.length ? 'group of ' + group.members.map((m) => m.name).join(', ') : group.key, group.adding ? h('span', {class: 'quiet'}, ` adding ${group.adding}`) : null),
+    h('dl', {class: 'who'},
+      h('div', {}, h('dt', {}, 'leader'), h('dd', {}, group.serves ? group.leader : state('bad', 'not known'))),
+      h('div', {}, h('dt', {}, 'servers in'), h('dd', {class: 'num'}, group.serves ? `${group.serversIn} of ${group.servers.length}, ${group.serversMin} to write` : '–')),
+      h('div', {}, h('dt', {}, 'sessions'), h('dd', {class: 'num'}, group.sessions || '–')),
+      group.members.length ? h('div', {}, h('dt', {}, 'term'), h('dd', {class: 'num'}, group.term || '–')) : null),
+    group.serves ? queryServers(group) : h('p', {class: 'quiet'}, `as ${group.asked} knows it: ${group.leads ? group.leads + ', which leads, is not heard' : 'no replicator serves'}`),
+    group.members.length ? queryMembers(group) : null,
+    group.troubles.map((told) => h('p', {}, state('warn', told)))));
+}
+
 export function events(list, filter, all) {
   const found = list.filter((e) => !filter || e.subject === filter).slice().reverse();
   const shown = all ? found : found.slice(0, 40);

@@ -14,7 +14,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,6 +45,14 @@ class ConsoleIT {
                   address: {kit: fake}
                   data: {kit: fake}
                   database: {kit: fake, on: [data, address]}
+              query1:
+                nodes: [a]
+                resources:
+                  replicator: {kit: query}
+              query2:
+                nodes: [b]
+                resources:
+                  replicator: {kit: query}
             """);
     Await.until("in service", () -> rig.cluster.where("orders").isPresent());
   }
@@ -50,6 +60,56 @@ class ConsoleIT {
   @AfterAll
   static void stop() {
     rig.close();
+  }
+
+  /** What a replicator of a group of three says; null for the servers where it does not serve. */
+  private static Map<String, String> replicator(String name, String second) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("name", name);
+    facts.put("role", second == null ? "follower" : "leader");
+    facts.put("term", "4");
+    facts.put("leads", "q1");
+    for (String member : List.of("q1", "q2", "q3")) {
+      facts.put("member." + member, member.equals("q3") ? "voter away 812" : "voter connected 0");
+    }
+    if (second != null) {
+      facts.put("leader", "pg1:5432");
+      facts.put("serversIn", "1");
+      facts.put("serversMin", "1");
+      facts.put("sessions", "33");
+      facts.put("server.pg1:5432", "leader 15.14 5 1 70401");
+      facts.put("server.pg2:5432", "out 16.1 0 4711 12");
+      facts.put("why.pg2:5432", second);
+    }
+    return facts;
+  }
+
+  @Test
+  void serversAndMembersOfQueryReplicatorsAreShown() throws Exception {
+    rig.cluster.knows("a", "replicator", replicator("q1", "cannot <b>connect</b>"));
+    rig.cluster.knows("b", "replicator", replicator("q2", null));
+    try (Browser browser = Browser.open(folder.resolve("profile-query"))) {
+      browser.visit(rig.url("b") + "/");
+      browser.awaitText("#query", "cannot <b>connect</b>");
+      assertThat(browser.all("#query .block")).hasSize(1);
+      assertThat(browser.text("#query h3")).isEqualTo("group of q1, q2, q3");
+      assertThat(browser.text("#query .who")).contains("pg1:5432", "1 of 2, 1 to write", "33", "4");
+      assertThat(browser.text("#query tr[data-key='pg1:5432']"))
+          .contains("leads", "15.14", "in", "5", "1", "70401");
+      assertThat(browser.text("#query tr[data-key='pg2:5432']")).contains("out", "4711", "12");
+      assertThat(browser.text("#query tr[data-key=q1]")).contains("serves", "connected");
+      assertThat(browser.text("#query tr[data-key=q3]")).contains("not connected", "812 entries");
+
+      Map<String, String> without = replicator("q2", null);
+      without.put("leads", "");
+      without.put("trouble", "no majority");
+      rig.cluster.knows("a", "replicator", replicator("q1", null));
+      rig.cluster.knows("b", "replicator", without);
+      browser.awaitText("#query", "it: q1, which leads, is not heard");
+      browser.awaitText("#query", "q2: no majority");
+      assertThat(browser.all("#query tr[data-key='pg1:5432']")).isEmpty();
+      assertThat(browser.complaints()).isEmpty();
+    }
   }
 
   private static String other() {

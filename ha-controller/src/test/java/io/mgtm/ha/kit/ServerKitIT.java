@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A GTM and a proxy before it, from their own jars. */
+/** A GTM and a proxy before it, and a query replicator, from their own jars. */
 class ServerKitIT {
   @TempDir Path folder;
 
@@ -20,11 +20,16 @@ class ServerKitIT {
   }
 
   private static KitContext context(Rig rig, String name, String metrics, String arguments) {
+    return context(rig, name, "metrics", metrics, arguments);
+  }
+
+  private static KitContext context(
+      Rig rig, String name, String parameter, String address, String arguments) {
     return rig.context(
         name,
         Map.of(
-            "metrics",
-            metrics,
+            parameter,
+            address,
             "arguments",
             arguments,
             "javaOptions",
@@ -84,6 +89,54 @@ class ServerKitIT {
       proxy.outOfService(proxyAt);
       Rig.removeGroup(gtmAt);
       Rig.removeGroup(proxyAt);
+    }
+  }
+
+  /** Of a group that has no majority: it is in service, and says what it waits for. */
+  @Test
+  void aQueryReplicatorIsStartedCheckedAndStopped() throws Exception {
+    Rig rig = new Rig(folder);
+    List<InetSocketAddress> at = OwnAddress.addresses(7);
+    ServerKit kit = ServerKit.query();
+    KitContext context =
+        context(
+            rig,
+            "query",
+            "admin",
+            text(at.get(0)),
+            "--name q1 --members q1=%s,q2=%s,q3=%s --listen %s --server %s --server %s --data '%s'"
+                .formatted(
+                    text(at.get(1)),
+                    text(at.get(2)),
+                    text(at.get(3)),
+                    text(at.get(4)),
+                    text(at.get(5)),
+                    text(at.get(6)),
+                    folder.resolve("a replicator")));
+    try {
+      Jars.command(context, "mgtm-query.jar", "replication/query");
+    } catch (KitException e) {
+      Rig.needThat(false, "mgtm-query.jar is not built");
+    }
+    try {
+      Rig.assertOut(kit.quickCheck(context));
+      kit.inService(context);
+      Rig.assertIn(kit.quickCheck(context));
+      Rig.assertIn(kit.deepCheck(context));
+      assertThat(kit.deepCheck(context).detail()).contains("no replicator leads");
+      Await.untilAsserted(
+          "its status",
+          () ->
+              assertThat(kit.data(context))
+                  .containsEntry("name", "q1")
+                  .hasEntrySatisfying(
+                      "trouble", told -> assertThat(told).contains("q2, q3 do not answer"))
+                  .doesNotContainKeys("leader"));
+      kit.outOfService(context);
+      Rig.assertOut(kit.deepCheck(context));
+    } finally {
+      kit.outOfService(context);
+      Rig.removeGroup(context);
     }
   }
 
