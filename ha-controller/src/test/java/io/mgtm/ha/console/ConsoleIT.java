@@ -134,7 +134,7 @@ class ConsoleIT {
       browser.awaitText("#top", "live");
       browser.awaitText("#nodes", "witness");
       browser.awaitText("#hierarchies .card", "orders");
-      assertThat(browser.all("#hierarchies svg.graph .box.ok")).hasSize(3);
+      assertThat(browser.all("#hierarchies [data-key=orders] svg.graph .box.ok")).hasSize(3);
 
       browser.tabTo("[data-act=switchover]");
       browser.press(Keys.ENTER);
