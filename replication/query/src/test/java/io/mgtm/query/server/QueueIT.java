@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,15 +26,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** A table of jobs, of which several consumers take each what no other has locked. */
 class QueueIT {
   private static final int CONSUMERS = 6;
-  private static final int JOBS = 1_200;
   private static final int SOME = 100;
 
   private static final String TABLES =
       "create table job (id int primary key, done_by int, times int not null default 0);"
-          + "create table done (id bigserial primary key, job int not null, done_by int not null);"
-          + "insert into job (id) select generate_series(1, "
-          + JOBS
-          + ")";
+          + "create table done (id bigserial primary key, job int not null, done_by int not null)";
 
   private static final String NEXT =
       "select id from job where done_by is null order by id for update skip locked limit 1";
@@ -46,6 +43,7 @@ class QueueIT {
   private final ConcurrentLinkedQueue<String> twice = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean over = new AtomicBoolean();
+  private int jobs;
 
   @BeforeAll
   static void need() {
@@ -72,7 +70,7 @@ class QueueIT {
       cluster.servers.get(0).kill();
       more();
       cluster.servers.get(0).startAgain();
-      awaitDone(JOBS);
+      awaitDone(jobs);
     } finally {
       over.set(true);
       CompletableFuture.allOf(consumers.toArray(CompletableFuture[]::new))
@@ -83,9 +81,9 @@ class QueueIT {
     assertThat(twice).isEmpty();
     // A session that has not yet entered the server that came back ends with the other one.
     assertThat(told).allMatch(state -> state.matches("(?s)(40001|57P01|08003) .*"));
-    assertThat(doneBy).hasSize(JOBS);
+    assertThat(doneBy).hasSize(jobs);
     assertThat(cluster.number("select count(*) from job where times <> 1")).isZero();
-    assertThat(cluster.number("select count(*) from job") + cluster.number(DONE)).isEqualTo(JOBS);
+    assertThat(cluster.number("select count(*) from job") + cluster.number(DONE)).isEqualTo(jobs);
     assertThat(cluster.number("select count(*) from job join done on job.id = done.job")).isZero();
     assertThat(cluster.number("select count(distinct job) from done"))
         .isEqualTo(cluster.number(DONE))
@@ -97,7 +95,17 @@ class QueueIT {
     Await.until(count + " jobs to be done", () -> doneBy.size() >= count);
   }
 
-  private void more() {
+  /** Some are done, of more that are there then. */
+  private void more() throws SQLException {
+    try (Connection connection = cluster.alice()) {
+      execute(
+          connection,
+          "insert into job (id) select generate_series(?, ?)",
+          SOME * 2,
+          jobs + 1,
+          jobs + SOME * 2);
+    }
+    jobs += SOME * 2;
     awaitDone(doneBy.size() + SOME);
   }
 
@@ -125,7 +133,11 @@ class QueueIT {
       if (!connection.getAutoCommit()) {
         connection.commit();
       }
-      job.ifPresent(id -> note(id, consumer));
+      if (job.isPresent()) {
+        note(job.get(), consumer);
+      } else {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+      }
     } catch (SQLException e) {
       told.add(e.getSQLState() + " " + e.getMessage());
       if (!connection.getAutoCommit()) {
@@ -157,6 +169,7 @@ class QueueIT {
       execute(
           connection,
           "update job set done_by = ?, times = times + 1 where id = ?",
+          1,
           consumer,
           job.get());
     }
@@ -167,7 +180,7 @@ class QueueIT {
     Optional<Integer> job =
         number(connection, "delete from job where id = (%s) returning id".formatted(NEXT));
     if (job.isPresent()) {
-      execute(connection, "insert into done (job, done_by) values (?, ?)", job.get(), consumer);
+      execute(connection, "insert into done (job, done_by) values (?, ?)", 1, job.get(), consumer);
     }
     return job;
   }
@@ -178,11 +191,11 @@ class QueueIT {
     }
   }
 
-  private static void execute(Connection connection, String sql, int... values)
+  private static void execute(Connection connection, String sql, int rows, int... values)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       bind(statement, values);
-      assertThat(statement.executeUpdate()).isOne();
+      assertThat(statement.executeUpdate()).isEqualTo(rows);
     }
   }
 
