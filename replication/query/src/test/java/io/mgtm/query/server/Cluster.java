@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.OwnAddress;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -43,13 +45,18 @@ final class Cluster {
    *     leaves them empty, which makes comparing the servers quick
    */
   Cluster(Path folder, int count, String pgbenchSteps, String sql) throws Exception {
+    this(folder, Collections.nCopies(count, OwnAddress.HOST), pgbenchSteps, sql);
+  }
+
+  /** The same with one server at each of these addresses of this machine. */
+  Cluster(Path folder, List<String> hosts, String pgbenchSteps, String sql) throws Exception {
     this.folder = folder;
-    Postgres first = new Postgres(folder.resolve("pg0"), List.of());
+    Postgres first = new Postgres(folder.resolve("pg0"), Tools.SERVERS, List.of(), hosts.get(0));
     servers.add(first);
     fill(first, pgbenchSteps, sql);
     first.shutDown();
-    for (int i = 1; i < count; i++) {
-      servers.add(new Postgres(folder.resolve("pg" + i), first));
+    for (int i = 1; i < hosts.size(); i++) {
+      servers.add(new Postgres(folder.resolve("pg" + i), first, hosts.get(i)));
     }
     first.startAgain();
   }

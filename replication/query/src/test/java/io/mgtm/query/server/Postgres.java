@@ -33,11 +33,12 @@ final class Postgres {
       List.of(
           "host all trusted 127.0.0.0/8 trust",
           "host all all 127.0.0.0/8 scram-sha-256",
+          "host all all 198.18.0.0/15 scram-sha-256", // of QueryNetwork
           "host replication postgres 127.0.0.0/8 scram-sha-256");
 
   private static Postgres pattern;
 
-  final HostPort address = new HostPort(OwnAddress.HOST, OwnAddress.port());
+  final HostPort address;
   private final LocalPostgres server;
   private final Path folder;
   private final Path programs;
@@ -54,7 +55,12 @@ final class Postgres {
 
   /** The same, of the version whose programs these are. */
   Postgres(Path folder, Path programs, List<String> settings) throws Exception {
-    this(folder, programs);
+    this(folder, programs, settings, OwnAddress.HOST);
+  }
+
+  /** The same at an address of this machine. */
+  Postgres(Path folder, Path programs, List<String> settings, String host) throws Exception {
+    this(folder, programs, host);
     letEnter(folder.getParent());
     if (programs.equals(Tools.SERVERS)) {
       server.copy(pattern().server);
@@ -116,12 +122,22 @@ final class Postgres {
 
   /** Starts a copy of one that was stopped. */
   Postgres(Path folder, Postgres from) throws Exception {
-    this(folder, from.programs);
+    this(folder, from, OwnAddress.HOST);
+  }
+
+  /** The same at an address of this machine. */
+  Postgres(Path folder, Postgres from, String host) throws Exception {
+    this(folder, from.programs, host);
     server.copy(from.server);
     start(List.of());
   }
 
   private Postgres(Path folder, Path programs) {
+    this(folder, programs, OwnAddress.HOST);
+  }
+
+  private Postgres(Path folder, Path programs, String host) {
+    this.address = new HostPort(host, OwnAddress.port());
     this.folder = folder;
     this.programs = programs;
     server = new LocalPostgres(programs, folder, address, ACCESS);

@@ -16,11 +16,13 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -33,13 +35,26 @@ final class Replicators {
   private final String members;
   private final Process[] processes;
   private final boolean[] stopped;
+  private final BiFunction<Integer, List<String>, List<String>> placed;
   private final HttpClient http = HttpClient.newHttpClient();
 
   Replicators(Cluster cluster, int count) {
+    this(cluster, Collections.nCopies(count, OwnAddress.HOST), (number, command) -> command);
+  }
+
+  /** Each at an address, and in a network, of its own. */
+  Replicators(Cluster cluster, QueryNetwork network) {
+    this(cluster, network.replicatorHosts(), network::place);
+  }
+
+  private Replicators(
+      Cluster cluster, List<String> hosts, BiFunction<Integer, List<String>, List<String>> placed) {
+    int count = hosts.size();
     this.cluster = cluster;
-    this.clients = addresses(count);
-    this.admins = addresses(count);
-    List<HostPort> group = addresses(count);
+    this.placed = placed;
+    this.clients = addresses(hosts);
+    this.admins = addresses(hosts);
+    List<HostPort> group = addresses(hosts);
     this.members =
         IntStream.range(0, count)
             .mapToObj(i -> name(i) + "=" + group.get(i))
@@ -48,10 +63,8 @@ final class Replicators {
     this.stopped = new boolean[count];
   }
 
-  private static List<HostPort> addresses(int count) {
-    return IntStream.range(0, count)
-        .mapToObj(i -> new HostPort(OwnAddress.HOST, OwnAddress.port()))
-        .toList();
+  private static List<HostPort> addresses(List<String> hosts) {
+    return hosts.stream().map(host -> new HostPort(host, OwnAddress.port())).toList();
   }
 
   private static String name(int number) {
@@ -92,7 +105,7 @@ final class Replicators {
             "--admin=" + admins.get(number));
     cluster.servers.forEach(one -> command.add("--server=" + one.address));
     processes[number] =
-        new ProcessBuilder(command)
+        new ProcessBuilder(placed.apply(number, command))
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(out(number).toFile()))
             .start();
@@ -141,6 +154,11 @@ final class Replicators {
             .timeout(Duration.ofSeconds(60))
             .build(),
         HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** One that nobody can reach, until {@link #isBack}. */
+  void isCutOff(int number) {
+    stopped[number] = true;
   }
 
   /** A statement by libpq, which finds the one that serves. */
@@ -244,6 +262,11 @@ final class Replicators {
   void pause(int number) throws Exception {
     Signals.send(processes[number].pid(), "STOP");
     stopped[number] = true;
+  }
+
+  /** It can be reached again. */
+  void isBack(int number) {
+    stopped[number] = false;
   }
 
   /** It goes on. */
