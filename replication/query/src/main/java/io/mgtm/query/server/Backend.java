@@ -14,6 +14,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** A session's connection to one server. Belongs to the session's loop. */
@@ -33,6 +34,9 @@ final class Backend extends ChannelInboundHandlerAdapter {
     void writabilityChanged();
   }
 
+  /** What is to answer a request, and when that was sent. */
+  private record Expected(Answer answer, long sentNanos) {}
+
   private final Node node;
   private final ServerConnection connection;
   private final Owner owner;
@@ -41,11 +45,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
   private final ServerDecoder decoder;
 
   private final Map<String, Prepared> prepared = new HashMap<>();
-  private final ArrayDeque<Answer> expected = new ArrayDeque<>();
-
-  /** One for each answer that is expected. */
-  private final SentTimes sent = new SentTimes();
-
+  private final ArrayDeque<Expected> expected = new ArrayDeque<>();
   private boolean inTransaction;
   private boolean gone;
   private long heardNanos = System.nanoTime();
@@ -125,8 +125,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
       answer.lost();
       return;
     }
-    expected.add(answer);
-    sent.add(System.nanoTime());
+    expected.add(new Expected(answer, System.nanoTime()));
     node.begun();
     channel().writeAndFlush(request);
   }
@@ -144,8 +143,8 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   /** The client's statement that it was given and has not answered yet, or null. */
   Relay clients() {
-    for (Answer one : expected) {
-      if (one instanceof Relay statement) {
+    for (Expected one : expected) {
+      if (one.answer instanceof Relay statement) {
         return statement;
       }
     }
@@ -154,7 +153,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   /** Whether it has answered all that came before that. */
   boolean isAt(Relay statement) {
-    return expected.peek() == statement;
+    return !expected.isEmpty() && expected.peek().answer == statement;
   }
 
   /** Gives it up: its server is out, or the session ends. */
@@ -164,16 +163,16 @@ final class Backend extends ChannelInboundHandlerAdapter {
     }
     gone = true;
     channel().close();
-    ArrayDeque<Answer> lost = new ArrayDeque<>(expected);
+    List<Expected> lost = List.copyOf(expected);
     expected.clear();
-    lost.forEach(answer -> node.ended());
-    lost.forEach(Answer::lost);
+    lost.forEach(one -> node.ended());
+    lost.forEach(one -> one.answer.lost());
   }
 
   /** Takes leave of a server that is well. */
   void close() {
     gone = true;
-    expected.forEach(answer -> node.ended());
+    expected.forEach(one -> node.ended());
     expected.clear();
     Session.closeAfter(channel(), Messages.terminate(alloc()));
   }
@@ -191,11 +190,11 @@ final class Backend extends ChannelInboundHandlerAdapter {
       case 'Z' -> {
         char status = (char) frame.body().getByte(frame.body().readerIndex());
         frame.release();
-        Answer answer = expected.poll();
-        if (answer != null) {
+        Expected ended = expected.poll();
+        if (ended != null) {
           node.ended();
-          node.latency().record(heardNanos - sent.remove());
-          answer.ready(status);
+          node.latency().record(heardNanos - ended.sentNanos);
+          ended.answer.ready(status);
         }
       }
       case 'E' -> error(frame);
@@ -203,7 +202,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
         if (expected.isEmpty()) {
           owner.unasked(this, frame);
         } else {
-          expected.peek().take(frame);
+          expected.peek().answer.take(frame);
         }
       }
     }
@@ -216,7 +215,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
       lastWords = fields.message();
       frame.release();
     } else {
-      expected.peek().take(frame);
+      expected.peek().answer.take(frame);
     }
   }
 

@@ -26,14 +26,6 @@ final class Cancels {
     this.door = door;
   }
 
-  boolean areUnderWay() {
-    return underWay > 0;
-  }
-
-  void whenDone(Runnable task) {
-    waiting.add(task);
-  }
-
   /** Runs it once none is under way, which may be at once. */
   void whenNone(Runnable task) {
     if (underWay == 0) {

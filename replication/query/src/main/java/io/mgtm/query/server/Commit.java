@@ -65,11 +65,12 @@ final class Commit {
   }
 
   void start() {
-    CommitGate gate = session.shared().gate();
     session.runsAt(null);
-    if (session.cancels().areUnderWay()) {
-      session.cancels().whenDone(this::start);
-    } else if (gate.enter(() -> session.execute(this::start))) {
+    session.cancels().whenNone(this::enterGate);
+  }
+
+  private void enterGate() {
+    if (session.shared().gate().enter(() -> session.execute(this::start))) {
       inside = true;
       enter();
     }

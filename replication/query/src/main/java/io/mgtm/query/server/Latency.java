@@ -54,15 +54,6 @@ final class Latency {
     sumNanos.add(nanos);
   }
 
-  /** How many were recorded. */
-  long count() {
-    long all = 0;
-    for (LongAdder one : counts) {
-      all += one.sum();
-    }
-    return all;
-  }
-
   /**
    * Appends it for Prometheus, in seconds.
    *

@@ -262,17 +262,18 @@ final class Takeover {
           Futures.await(commits.drop(entry.number(), part.slot()));
           return;
         }
-        if (!fleet.ejectDiffering(node, e.getMessage())) {
-          throw e;
-        }
-        node.setHas(Node.UNKNOWN);
+        mustBeOut(node, fleet.ejectDiffering(node, e.getMessage()), e);
       } catch (IOException e) {
-        if (!fleet.eject(node, e.getMessage())) {
-          throw e;
-        }
-        node.setHas(Node.UNKNOWN);
+        mustBeOut(node, fleet.eject(node, e.getMessage()), e);
       }
     }
+  }
+
+  private static void mustBeOut(Node node, boolean out, IOException why) throws IOException {
+    if (!out) {
+      throw why;
+    }
+    node.setHas(Node.UNKNOWN);
   }
 
   private static boolean has(Map<String, Position> positions, long number, Part part) {

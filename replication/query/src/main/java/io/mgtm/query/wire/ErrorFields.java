@@ -2,6 +2,8 @@ package io.mgtm.query.wire;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -11,12 +13,13 @@ import java.util.TreeMap;
  * @param severity ERROR, FATAL, NOTICE…
  * @param sqlState five characters
  * @param hint what to do, or empty
- * @param others of a server's: the detail, names of table and constraint, and so on, by their codes
+ * @param others of a server's: the detail, names of table and constraint, and so on, in the order
+ *     of their codes
  */
 public record ErrorFields(
     String severity, String sqlState, String message, String hint, Map<Byte, String> others) {
   public ErrorFields {
-    others = Map.copyOf(others);
+    others = Collections.unmodifiableMap(new TreeMap<>(others));
   }
 
   /** One of the replicator's own. */
@@ -54,7 +57,7 @@ public record ErrorFields(
     String sqlState = "";
     String message = "";
     String hint = "";
-    Map<Byte, String> others = new TreeMap<>();
+    Map<Byte, String> others = new HashMap<>();
     while (body.isReadable()) {
       byte code = body.readByte();
       if (code == 0) {
@@ -81,7 +84,7 @@ public record ErrorFields(
     if (!hint.isEmpty()) {
       field(body, 'H', hint);
     }
-    new TreeMap<>(others).forEach((code, value) -> field(body, (char) (byte) code, value));
+    others.forEach((code, value) -> field(body, (char) (byte) code, value));
     body.writeByte(0);
   }
 
