@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.mgtm.testing.ClassArchive;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -27,8 +26,7 @@ class JsonCommandsIT {
   }
 
   private String run(int status, String... arguments) throws IOException, InterruptedException {
-    List<String> command = ClassArchive.command(Path.of(System.getProperty("mgtm.jar")));
-    command.addAll(List.of(arguments));
+    List<String> command = Replicators.query(arguments);
     command.addAll(List.of("--at", cluster.replicator.admin().toString()));
     Tools.Result result = Tools.run(folder, Map.of(), command);
     assertThat(result.code()).as("%s: %s", command, result.output()).isEqualTo(status);

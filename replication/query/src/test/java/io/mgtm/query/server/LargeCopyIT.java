@@ -2,17 +2,9 @@ package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.common.HostPort;
-import io.mgtm.testing.Await;
-import io.mgtm.testing.OwnAddress;
-import java.io.IOException;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,48 +22,16 @@ class LargeCopyIT {
   private static final int STEP = 1 << 10;
 
   @TempDir private Path folder;
-  private final HostPort address = new HostPort(OwnAddress.HOST, OwnAddress.port());
   private Cluster cluster;
-  private Process process;
+  private LoneReplicator replicator;
 
   @AfterEach
   void stop() throws Exception {
-    if (process != null) {
-      process.destroyForcibly().waitFor(60, TimeUnit.SECONDS);
+    if (replicator != null) {
+      replicator.close();
     }
     if (cluster != null) {
       cluster.close();
-    }
-  }
-
-  private void start() throws Exception {
-    Path password = folder.resolve("mgtm.password");
-    Files.writeString(password, Postgres.PASSWORD + "\n");
-    Path config = folder.resolve("query.yaml");
-    Files.writeString(config, "role:\n  passwordFile: " + password + "\n");
-    List<String> command =
-        Replicators.query(
-            "start",
-            "--config=" + config,
-            "--data=" + folder.resolve("state"),
-            "--listen=" + address);
-    // Of what is not on the heap there may be as much.
-    command.addAll(1, List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"));
-    cluster.servers.forEach(one -> command.add("--server=" + one.address));
-    process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("out").toFile())
-            .start();
-    Await.until("the replicator to listen", this::listens);
-  }
-
-  private boolean listens() {
-    assertThat(process.isAlive()).as("the replicator's process lives").isTrue();
-    try (Socket socket = new Socket(address.host(), address.port())) {
-      return socket.isConnected();
-    } catch (IOException e) {
-      return false;
     }
   }
 
@@ -79,8 +39,9 @@ class LargeCopyIT {
   void itGoesInAndOut() throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, "dtp", "create table loaded (id int primary key, name text)");
-    cluster.external = address;
-    start();
+    // Of what is not on the heap there may be as much.
+    replicator = new LoneReplicator(cluster, "-Xmx256m", "-XX:+ExitOnOutOfMemoryError");
+    replicator.start();
     try (Connection alice = cluster.alice()) {
       CopyManager copying = alice.unwrap(PGConnection.class).getCopyAPI();
       assertThat(in(copying)).isEqualTo(ROWS);
@@ -90,8 +51,8 @@ class LargeCopyIT {
       alice.createStatement().executeUpdate("insert into loaded values (-1, 'goes on')");
     }
     assertThat(cluster.number("select count(*) from loaded")).isEqualTo(ROWS + 1);
-    assertThat(Files.readString(folder.resolve("out"))).doesNotContain("OutOfMemory", " is out:");
-    assertThat(process.isAlive()).isTrue();
+    assertThat(replicator.said()).doesNotContain("OutOfMemory", " is out:");
+    assertThat(replicator.isAlive()).isTrue();
   }
 
   private static long in(CopyManager copying) throws Exception {

@@ -88,11 +88,11 @@ class NetworkFaultIT {
     more();
     int serves = replicators.awaitServing();
     network.cutReplicator(serves);
-    replicators.isCutOff(serves);
+    replicators.setReachable(serves, false);
     assertThat(replicators.awaitServing()).isNotEqualTo(serves);
     more();
     network.healReplicator(serves);
-    replicators.isBack(serves);
+    replicators.setReachable(serves, true);
     replicators.awaitWhole();
     more();
     assertNothingLost();

@@ -34,7 +34,7 @@ final class Replicators {
   private final List<HostPort> admins;
   private final String members;
   private final Process[] processes;
-  private final boolean[] stopped;
+  private final boolean[] unreachable;
   private final BiFunction<Integer, List<String>, List<String>> placed;
   private final HttpClient http = HttpClient.newHttpClient();
 
@@ -60,7 +60,7 @@ final class Replicators {
             .mapToObj(i -> name(i) + "=" + group.get(i))
             .collect(Collectors.joining(","));
     this.processes = new Process[count];
-    this.stopped = new boolean[count];
+    this.unreachable = new boolean[count];
   }
 
   private static List<HostPort> addresses(List<String> hosts) {
@@ -156,11 +156,6 @@ final class Replicators {
         HttpResponse.BodyHandlers.ofString());
   }
 
-  /** One that nobody can reach, until {@link #isBack}. */
-  void isCutOff(int number) {
-    stopped[number] = true;
-  }
-
   /** A statement by libpq, which finds the one that serves. */
   Tools.Result psql(String sql) throws Exception {
     Map<String, String> environment =
@@ -188,7 +183,7 @@ final class Replicators {
   int serving() throws InterruptedException {
     for (int i = 0; i < processes.length; i++) {
       try {
-        if (processes[i] != null && !stopped[i] && get(i, "/serving").statusCode() == 200) {
+        if (processes[i] != null && !unreachable[i] && get(i, "/serving").statusCode() == 200) {
           return i;
         }
       } catch (IOException e) {
@@ -261,17 +256,17 @@ final class Replicators {
   /** It stands still. */
   void pause(int number) throws Exception {
     Signals.send(processes[number].pid(), "STOP");
-    stopped[number] = true;
+    setReachable(number, false);
   }
 
-  /** It can be reached again. */
-  void isBack(int number) {
-    stopped[number] = false;
+  /** Whether anybody can reach it; it is not asked while nobody can. */
+  void setReachable(int number, boolean reachable) {
+    unreachable[number] = !reachable;
   }
 
   /** It goes on. */
   void resume(int number) throws Exception {
-    stopped[number] = false;
+    setReachable(number, true);
     Signals.send(processes[number].pid(), "CONT");
   }
 

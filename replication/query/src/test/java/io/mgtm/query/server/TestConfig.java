@@ -93,7 +93,7 @@ final class TestConfig {
     return several(folder, servers, 1, spoolBytes, applyMs);
   }
 
-  /** The same, where so many are to be in before anything is written. */
+  /** The same with a minimum of servers that must be in for writes. */
   static QueryConfig several(
       Path folder, List<HostPort> servers, int serversMin, long spoolBytes, int applyMs)
       throws Exception {
