@@ -35,12 +35,7 @@ final class GtmFacts {
     }
     facts.put("committed", status.path("committedIndex").asText());
     facts.put("trouble", status.path("trouble").asText());
-    int members = 0;
-    for (JsonNode member : status.path("members")) {
-      if (++members <= MEMBERS_MAX) {
-        facts.put("member." + member.path("name").asText(), member(member));
-      }
-    }
+    putMembers(facts, status.path("members"), "lagEntries");
     int gateways = 0;
     for (JsonNode gateway : read.path("gateways")) {
       if (++gateways <= CONNECTING_MAX) {
@@ -59,7 +54,21 @@ final class GtmFacts {
     return facts;
   }
 
-  private static String member(JsonNode member) {
+  /**
+   * Adds what is known of each member of a group.
+   *
+   * @param lag the field with its lag in entries
+   */
+  static void putMembers(Map<String, String> facts, JsonNode members, String lag) {
+    int count = 0;
+    for (JsonNode member : members) {
+      if (++count <= MEMBERS_MAX) {
+        facts.put("member." + member.path("name").asText(), member(member, lag));
+      }
+    }
+  }
+
+  private static String member(JsonNode member, String lag) {
     String kind =
         member.path("witness").asBoolean()
             ? "witness"
@@ -68,6 +77,6 @@ final class GtmFacts {
         .formatted(
             kind,
             member.path("connected").asBoolean() ? "connected" : "away",
-            member.path("lagEntries").asLong(-1));
+            member.path(lag).asLong(-1));
   }
 }

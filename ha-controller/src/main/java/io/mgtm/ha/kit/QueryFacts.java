@@ -18,7 +18,6 @@ import java.util.Map;
 final class QueryFacts {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int SERVERS_MAX = 16;
-  private static final int MEMBERS_MAX = 9;
 
   private QueryFacts() {}
 
@@ -46,12 +45,7 @@ final class QueryFacts {
         facts.put("server." + server.path("server").asText(), server(server));
       }
     }
-    int members = 0;
-    for (JsonNode member : group.path("members")) {
-      if (++members <= MEMBERS_MAX) {
-        facts.put("member." + member.path("name").asText(), member(member));
-      }
-    }
+    GtmFacts.putMembers(facts, group.path("members"), "behind");
     // These may be long, and what comes last is left out first where there is no room.
     servers = 0;
     for (JsonNode server : status.path("servers")) {
@@ -71,13 +65,5 @@ final class QueryFacts {
             server.path("running").asLong(),
             server.path("behind").asLong(-1),
             server.path("reads").asLong());
-  }
-
-  private static String member(JsonNode member) {
-    return "%s %s %d"
-        .formatted(
-            member.path("voter").asBoolean() ? "voter" : "joining",
-            member.path("connected").asBoolean() ? "connected" : "away",
-            member.path("behind").asLong(-1));
   }
 }

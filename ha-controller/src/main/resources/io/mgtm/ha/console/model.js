@@ -18,6 +18,12 @@ const DEFAULT_CHECK_MS = 10000;
 const phrase = (tone, word, why) => ({tone, word, why: why || ''});
 const entries = (object) => Object.entries(object || {});
 
+// A member of a group, as the facts of one that was asked have it.
+function member(name, facts) {
+  const [kind, link, lag] = (facts['member.' + name] || '').split(' ');
+  return {name, kind: kind || 'voter', connected: link !== 'away', lag: Number(lag)};
+}
+
 export function words(stateName) {
   const known = WORDS[stateName] || WORDS.UNKNOWN;
   return phrase(known[0], known[1]);
@@ -297,22 +303,28 @@ export class Model {
     });
   }
 
-  // GTM nodes, by the members that they name.
-  gtmGroups() {
+  // What nodes tell of a kit's resources, by the members that they name. alone(facts, resource) is the
+  // name of one that names none; undefined where nothing is told.
+  groupsOf(kit, alone) {
     const groups = new Map();
-    for (const r of this.ofKit('gtm')) {
+    for (const r of this.ofKit(kit)) {
       for (const node of r.nodes) {
         const facts = this.facts(node, r.hierarchy, r.resource);
-        if (facts && facts.member !== undefined) {
+        const own = facts && alone(facts, r);
+        if (own !== undefined && own !== null) {
           const members = entries(facts).filter(([k]) => k.startsWith('member.')).map(([k]) => k.slice(7)).sort();
-          const key = members.length ? members.join(' ') : facts.member;
-          const group = groups.get(key) || {key, members: members.length ? members : [facts.member], told: []};
-          group.told.push({node, hierarchy: r.hierarchy, facts});
+          const key = members.length ? members.join(' ') : own;
+          const group = groups.get(key) || {key, members, told: []};
+          group.told.push({node, hierarchy: r.hierarchy, resource: r.resource, facts});
           groups.set(key, group);
         }
       }
     }
-    return [...groups.values()].map((group) => {
+    return [...groups.values()];
+  }
+
+  gtmGroups() {
+    return this.groupsOf('gtm', (facts) => facts.member).map((group) => {
       const leads = group.told.find((t) => t.facts.role === 'leader');
       const source = leads || group.told.reduce((a, b) => (Number(b.facts.term) > Number(a.facts.term) ? b : a));
       const list = (prefix) => entries(source.facts).filter(([k]) => k.startsWith(prefix));
@@ -328,34 +340,20 @@ export class Model {
         sessions: source.facts.sessions,
         gateways: list('gateway.').map(([, v]) => v),
         nodes: list('node.').map(([k, v]) => ({name: k.slice(5), connected: v === 'connected'})),
-        members: group.members.map((name) => {
-          const [kind, link, lag] = (source.facts['member.' + name] || '').split(' ');
+        members: (group.members.length ? group.members : [group.key]).map((name) => {
           const own = group.told.find((t) => t.facts.member === name);
-          return {name, kind: kind || 'voter', connected: link !== 'away', lag: Number(lag), own, trouble: own ? own.facts.trouble || '' : ''};
+          return {...member(name, source.facts), own, trouble: own ? own.facts.trouble || '' : ''};
         }),
       };
     });
   }
 
-  // Query replicators, by the members that they name; one that is alone names none.
   queryGroups() {
-    const groups = new Map();
-    for (const r of this.ofKit('query')) {
-      for (const node of r.nodes) {
-        const facts = this.facts(node, r.hierarchy, r.resource);
-        if (facts && Object.keys(facts).length) {
-          const members = entries(facts).filter(([k]) => k.startsWith('member.')).map(([k]) => k.slice(7)).sort();
-          const key = members.length ? members.join(' ') : `${r.hierarchy}/${r.resource}`;
-          const group = groups.get(key) || {key, members, told: []};
-          const runs = (this.report(node, r.hierarchy).resources || {})[r.resource] === 'IN';
-          group.told.push({node, facts, heard: runs && this.contact(node).tone !== 'bad'});
-          groups.set(key, group);
-        }
-      }
-    }
-    return [...groups.values()].map((group) => {
+    const alone = (facts, r) => (Object.keys(facts).length ? `${r.hierarchy}/${r.resource}` : undefined);
+    const heard = (t) => (this.report(t.node, t.hierarchy).resources || {})[t.resource] === 'IN' && this.contact(t.node).tone !== 'bad';
+    return this.groupsOf('query', alone).map((group) => {
       const term = (t) => Number(t.facts.term) || 0;
-      const serving = group.told.filter((t) => t.heard && t.facts.leader !== undefined);
+      const serving = group.told.filter((t) => heard(t) && t.facts.leader !== undefined);
       const newest = (list) => list.reduce((a, b) => (term(b) > term(a) ? b : a));
       const source = newest(serving.length ? serving : group.told);
       const facts = source.facts;
@@ -375,10 +373,7 @@ export class Model {
           const [is, version, running, behind, reads] = v.split(' ');
           return {name: k.slice(7), state: is, version, running: Number(running), behind: Number(behind), reads: Number(reads), why: facts['why.' + k.slice(7)] || ''};
         }),
-        members: group.members.map((name) => {
-          const [kind, link, lag] = (facts['member.' + name] || '').split(' ');
-          return {name, kind: kind || 'voter', connected: link !== 'away', lag: Number(lag)};
-        }),
+        members: group.members.map((name) => member(name, facts)),
       };
     });
   }

@@ -217,6 +217,15 @@ export function volumes(model) {
         link.resync ? resync(link) : null)) : null)))));
 }
 
+function members(list, leader, tag) {
+  return h('table', {}, h('caption', {class: 'hidden'}, 'members'),
+    h('thead', {}, h('tr', {}, ['member', 'state', 'lag'].map((name) => h('th', {scope: 'col'}, name)))),
+    h('tbody', {}, list.map((m) => h('tr', {'data-key': m.name},
+      h('th', {scope: 'row'}, m.name, m.name === leader ? h('span', {class: 'tag lead'}, tag) : null, m.kind === 'voter' ? null : h('span', {class: 'tag'}, m.kind)),
+      h('td', {}, m.trouble ? state('warn', m.trouble) : m.connected ? state('ok', 'connected') : state('bad', 'not connected')),
+      h('td', {class: 'num'}, m.lag >= 0 ? `${m.lag} entries` : '–')))));
+}
+
 export function gtm(model) {
   return model.gtmGroups().map((group) => h('div', {class: 'block', 'data-key': group.key},
     h('h3', {}, group.mode === 'single' ? 'single node' : `${group.mode} group`, h('span', {class: 'quiet'}, ` durability ${group.durability || 'not known'}`)),
@@ -225,12 +234,7 @@ export function gtm(model) {
       h('div', {}, h('dt', {}, 'term'), h('dd', {class: 'num'}, group.term || '–')),
       h('div', {}, h('dt', {}, 'committed'), h('dd', {class: 'num'}, group.committed || '–')),
       h('div', {}, h('dt', {}, 'sessions'), h('dd', {class: 'num'}, group.sessions || '0'))),
-    h('table', {}, h('caption', {class: 'hidden'}, 'members'),
-      h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'member'), h('th', {scope: 'col'}, 'state'), h('th', {scope: 'col'}, 'lag'))),
-      h('tbody', {}, group.members.map((m) => h('tr', {'data-key': m.name},
-        h('th', {scope: 'row'}, m.name, m.name === group.leader ? h('span', {class: 'tag lead'}, 'leads') : null, m.kind === 'voter' ? null : h('span', {class: 'tag'}, m.kind)),
-        h('td', {}, m.trouble ? state('warn', m.trouble) : m.connected ? state('ok', 'connected') : state('bad', 'not connected')),
-        h('td', {class: 'num'}, m.lag >= 0 && !Number.isNaN(m.lag) ? `${m.lag} entries` : '–'))))),
+    members(group.members, group.leader, 'leads'),
     group.leads ? null : h('p', {class: 'quiet'}, `as ${group.asked} knows it: the leader is not heard`),
     h('details', {}, h('summary', {}, `Who connects: ${group.gateways.length} ${group.gateways.length === 1 ? 'gateway' : 'gateways'}, ${group.nodes.filter((n) => n.connected).length} of ${group.nodes.length} nodes`),
       h('ul', {class: 'plain'}, group.gateways.map((g) => h('li', {}, g)), group.nodes.map((n) => h('li', {}, state(n.connected ? 'ok' : 'off', n.connected ? 'connected' : 'away'), ' ', n.name))))));
@@ -249,15 +253,6 @@ function queryServers(group) {
       h('td', {class: 'num'}, String(s.reads))))));
 }
 
-function queryMembers(group) {
-  return h('table', {}, h('caption', {class: 'hidden'}, 'members'),
-    h('thead', {}, h('tr', {}, ['member', 'state', 'lag'].map((name) => h('th', {scope: 'col'}, name)))),
-    h('tbody', {}, group.members.map((m) => h('tr', {'data-key': m.name},
-      h('th', {scope: 'row'}, m.name, m.name === group.leads ? h('span', {class: 'tag lead'}, 'serves') : null, m.kind === 'voter' ? null : h('span', {class: 'tag'}, m.kind)),
-      h('td', {}, m.connected ? state('ok', 'connected') : state('bad', 'not connected')),
-      h('td', {class: 'num'}, m.lag >= 0 ? `${m.lag} entries` : '–')))));
-}
-
 export function query(model) {
   return model.queryGroups().map((group) => h('div', {class: 'block', 'data-key': group.key},
     h('h3', {}, group.members.length ? 'group of ' + group.members.map((m) => m.name).join(', ') : group.key, group.adding ? h('span', {class: 'quiet'}, ` adding ${group.adding}`) : null),
@@ -267,7 +262,7 @@ export function query(model) {
       h('div', {}, h('dt', {}, 'sessions'), h('dd', {class: 'num'}, group.sessions || '–')),
       group.members.length ? h('div', {}, h('dt', {}, 'term'), h('dd', {class: 'num'}, group.term || '–')) : null),
     group.serves ? queryServers(group) : h('p', {class: 'quiet'}, `as ${group.asked} knows it: ${group.leads ? group.leads + ', which leads, is not heard' : 'no replicator serves'}`),
-    group.members.length ? queryMembers(group) : null,
+    group.members.length ? members(group.members, group.leads, 'serves') : null,
     group.troubles.map((told) => h('p', {}, state('warn', told)))));
 }
 
