@@ -36,7 +36,7 @@ final class Differences {
     return found;
   }
 
-  /** The fewest lines of both together that are to be skipped. */
+  /** The minimum number of lines of both texts together to be skipped. */
   private static int ahead(List<String> one, int i, List<String> other, int j) {
     for (int skip = 1; skip < AHEAD; skip++) {
       if (end(one, i, other, j, skip) >= 0) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PostgresSuitesIT {
   private static final Path PROGRAMS = Path.of("/usr/lib/postgresql/15/bin");
 
-  /** All is made anew after so many databases, which take their room. */
+  /** Servers and replicator are recreated after this many databases, to free their disk space. */
   private static final int DATABASES_MAX = 40;
 
   /** These run first, at each server; others need what they make. */

@@ -79,8 +79,8 @@ final class RegressionSuite {
   }
 
   /**
-   * What differs at servers made anew, which have no roles of earlier runs, without lines that a
-   * bare server does not repeat either, but for numbers in them.
+   * What differs at recreated servers, which have no roles of earlier runs. Lines that a bare
+   * server does not repeat either are left out; numbers in lines are ignored for that.
    */
   private List<String> again(String test, String script) throws Exception {
     earlier.addAll(differencesNow());
