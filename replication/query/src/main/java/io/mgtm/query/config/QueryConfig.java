@@ -61,6 +61,13 @@ public record QueryConfig(
       @Key(value = "clients", min = 1, max = 30_000) int connectionsMax,
       @Key(
               value =
+                  "transactions that may write and run at the leader server at once; others wait"
+                      + " for their turn, see docs/query.md#under-load; 0 for any number",
+              min = 0,
+              max = 30_000)
+          int transactionsMax,
+      @Key(
+              value =
                   "the longest message that is held, such as a statement or its parameters; rows"
                       + " and COPY data are not held",
               min = 64 * 1024,
@@ -122,7 +129,7 @@ public record QueryConfig(
           new ServerTls(null),
           2,
           10_000,
-          new Limits(1_000, 64 * 1024 * 1024, 256 * 1024, 16L << 30, 512 << 20),
+          new Limits(1_000, 0, 64 * 1024 * 1024, 256 * 1024, 16L << 30, 512 << 20),
           new Timeouts(60_000, 5_000, 5_000, 30_000));
 
   /** Servers before which a replicator stands, at the most. */

@@ -55,7 +55,7 @@ final class AwaitedRun {
   void read(Backend reader, Segment segment) {
     reader.node().reads().increment();
     if (set.isFar(reader)) {
-      far = new FarRead(run, reader, segment);
+      far = new FarRead(session, run, reader, segment);
       far.start();
     } else {
       run.sender().send(reader, segment, run::ended);

@@ -1,12 +1,11 @@
 package io.mgtm.query.server;
 
-import io.netty.channel.EventLoop;
+import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * Requests to cancel that are on their way to a server, and what waits until none is. Belongs to a
@@ -16,14 +15,16 @@ final class Cancels {
   /** After how long it is looked again whether the statement has begun. */
   private static final int AGAIN_MS = 1;
 
-  private final EventLoop loop;
-  private final ServerDoor door;
+  /** As a server says it. */
+  private static final ErrorFields CANCELED =
+      ErrorFields.error("57014", "canceling statement due to user request");
+
+  private final ReplicatedSession session;
   private final List<Runnable> waiting = new ArrayList<>();
   private int underWay;
 
-  Cancels(EventLoop loop, ServerDoor door) {
-    this.loop = loop;
-    this.door = door;
+  Cancels(ReplicatedSession session) {
+    this.session = session;
   }
 
   /** Runs it once none is under way, which may be at once. */
@@ -35,16 +36,16 @@ final class Cancels {
     }
   }
 
-  /**
-   * Reaches what the client's statement runs at. Any thread.
-   *
-   * @param running says where that is, or null; asked on the loop
-   */
-  Future<?> send(Supplier<Backend> running) {
-    Promise<Void> done = loop.newPromise();
-    loop.execute(
+  /** Reaches the client's statement where it runs, or waits for its turn to. Any thread. */
+  Future<?> send() {
+    Promise<Void> done = session.loop().newPromise();
+    session.execute(
         () -> {
-          Backend at = running.get();
+          if (session.turn().isWaiting()) {
+            session.turn().end();
+            session.unit().fail(CANCELED);
+          }
+          Backend at = session.running();
           reach(at, at == null ? null : at.clients(), done);
         });
     return done;
@@ -60,13 +61,16 @@ final class Cancels {
     } else if (at.isAt(statement)) {
       send(at.connection(), done);
     } else {
-      loop.schedule(() -> reach(at, statement, done), AGAIN_MS, TimeUnit.MILLISECONDS);
+      session.loop().schedule(() -> reach(at, statement, done), AGAIN_MS, TimeUnit.MILLISECONDS);
     }
   }
 
   private void send(ServerConnection at, Promise<Void> done) {
     underWay++;
-    door.cancel(loop, at.server(), at.pid(), at.secret())
+    session
+        .shared()
+        .door()
+        .cancel(session.loop(), at.server(), at.pid(), at.secret())
         .addListener(
             taken -> {
               underWay--;

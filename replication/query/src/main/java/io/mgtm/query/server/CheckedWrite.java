@@ -68,7 +68,7 @@ final class CheckedWrite {
     this.session = session;
     this.run = run;
     this.segment = segment;
-    this.leader = run.set().home();
+    this.leader = session.set().home();
     this.output = run.output();
     this.held = output.isHeld();
     this.mark = output.mark();
@@ -77,7 +77,7 @@ final class CheckedWrite {
     this.capturing =
         captures.areOn()
             && (write == null
-                || !run.set().isWrapped()
+                || !session.set().isWrapped()
                 || run.isRepeated()
                 || captures.writesMore(write.target()));
     this.linked = segment.command().statementClass() == StatementClass.LINKED_ROWS;
@@ -96,7 +96,7 @@ final class CheckedWrite {
           refusal("its transaction has changed the schema")
               .withHint("Commit the change of the schema first.");
     }
-    List<Backend> others = new ArrayList<>(run.set().live());
+    List<Backend> others = new ArrayList<>(session.set().live());
     others.remove(leader);
     unanswered = others.size() + 1;
     ask(
@@ -197,7 +197,7 @@ final class CheckedWrite {
     }
     XactCounts after = XactCounts.of(rows);
     if (!after.cursors().equals(before.cursors())) {
-      run.set().cursors().forget();
+      session.set().cursors().forget();
     }
     Set<String> tables = after.since(before);
     boolean set = !after.settings().equals(before.settings());

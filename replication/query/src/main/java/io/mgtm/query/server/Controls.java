@@ -175,6 +175,6 @@ final class Controls {
 
   private void refuseCommit(Segment segment, ErrorFields why) {
     run.output().answer(segment, Messages.error(session.alloc(), why));
-    run.commitRefused();
+    run.failedAt('I');
   }
 }

@@ -44,7 +44,7 @@ final class CopyIn {
     this.run = run;
     this.segment = segment;
     this.copy = segment.command().statement().copy();
-    this.leader = run.set().home();
+    this.leader = session.set().home();
     this.scan = new ClockScan(copy);
   }
 
@@ -71,7 +71,7 @@ final class CopyIn {
   /** The leader asks for the data. */
   void begin() {
     taking = true;
-    if (run.set().live().size() > 1) {
+    if (session.set().live().size() > 1) {
       spool = session.shared().spools().open(session.loop());
     }
   }
@@ -202,7 +202,8 @@ final class CopyIn {
       run.schemaMoved();
       return;
     }
-    run.set()
+    session
+        .set()
         .redo()
         .copy(
             copy.othersSql(),
@@ -217,7 +218,7 @@ final class CopyIn {
     }
     long leaderMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
     long withinMs = session.shared().config().timeouts().applyMs() + leaderMs;
-    for (Backend other : run.set().live()) {
+    for (Backend other : session.set().live()) {
       if (other != leader) {
         others.add(new CopyOut(session, other, spool, relay.tag(), withinMs));
       }
@@ -233,7 +234,7 @@ final class CopyIn {
           }
         };
     for (CopyOut other : List.copyOf(others)) {
-      run.set().join(other.backend());
+      session.set().join(other.backend());
       other.start(copy.othersSql(), one);
     }
     one.run();

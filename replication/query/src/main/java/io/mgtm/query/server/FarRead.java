@@ -12,13 +12,15 @@ final class FarRead {
   /** What is not there, not read or not allowed; not what was canceled, or lacks room. */
   private static final Set<String> CLASSES = Set.of("0A", "22", "42");
 
+  private final ReplicatedSession session;
   private final UnitRun run;
   private final Backend reader;
   private final Segment segment;
   private final UnitOutput output;
   private boolean taken;
 
-  FarRead(UnitRun run, Backend reader, Segment segment) {
+  FarRead(ReplicatedSession session, UnitRun run, Backend reader, Segment segment) {
+    this.session = session;
     this.run = run;
     this.reader = reader;
     this.segment = segment;
@@ -40,7 +42,7 @@ final class FarRead {
     run.awaited().readFar();
     if (taken) {
       output.dropTrial();
-      run.sender().send(run.set().chosen(), segment, run::ended);
+      run.sender().send(session.set().chosen(), segment, run::ended);
     } else {
       output.endTrial();
       run.ended(relay, status);

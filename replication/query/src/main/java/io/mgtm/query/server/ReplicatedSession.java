@@ -3,9 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
-import io.mgtm.query.wire.StartupPacket;
 import io.mgtm.query.wire.WireException;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,6 +29,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   private final Channel client;
   private final Shared shared;
   private final LateEntry late;
+  private final Turn turn;
   private final Schema schema;
   private final Planner planner;
   private final ServerSet set;
@@ -56,7 +55,8 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     this.secret = shared.sessions().secret();
     this.client = client;
     this.shared = shared;
-    this.cancels = new Cancels(client.eventLoop(), shared.door());
+    this.turn = new Turn(shared.limit(), client.eventLoop());
+    this.cancels = new Cancels(this);
     this.late = new LateEntry(this, key);
     this.schema = new Schema(this, key.parameters().get("database"), known);
     this.planner = new Planner(known.classifier(), charset);
@@ -195,6 +195,9 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   }
 
   void unitDone() {
+    if (set.home() == null) {
+      turn.end();
+    }
     unit = null;
     running = null;
     client.flush();
@@ -241,15 +244,11 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   }
 
   private void setting(Frame frame) {
-    ByteBuf body = frame.body();
-    String name = StartupPacket.text(body);
-    String value = StartupPacket.text(body);
-    settings.told(name, value);
-    ErrorFields refused = RequiredSettings.refused(name, value);
-    if (refused != null) {
+    ErrorFields refused = settings.told(frame);
+    if (refused == null) {
+      planner.setCharset(settings.charset());
+    } else {
       end(refused);
-    } else if (name.equals("client_encoding")) {
-      planner.setCharset(RequiredSettings.charset(value));
     }
   }
 
@@ -316,6 +315,16 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     running = backend;
   }
 
+  /** Where the client's statement runs, or null. */
+  Backend running() {
+    return ended ? null : running;
+  }
+
+  /** To run a transaction that may write. */
+  Turn turn() {
+    return turn;
+  }
+
   Cancels cancels() {
     return cancels;
   }
@@ -323,7 +332,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   /** Reaches what the client's statement runs at, never what the replicator does of itself. */
   @Override
   public Future<?> cancel() {
-    return cancels.send(() -> ended ? null : running);
+    return cancels.send();
   }
 
   @Override
@@ -367,6 +376,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
       unit.release();
       unit = null;
     }
+    turn.end();
     set.all().stream().filter(b -> !b.isGone()).forEach(Backend::close);
     late.forgetAll();
     schema.ended();

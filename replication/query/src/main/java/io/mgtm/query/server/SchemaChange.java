@@ -32,7 +32,7 @@ final class SchemaChange {
     this.session = session;
     this.run = run;
     this.segment = segment;
-    this.leader = run.set().home();
+    this.leader = session.set().home();
   }
 
   /** The leader has answered. */
@@ -85,7 +85,7 @@ final class SchemaChange {
         Prepared.effect("", "SELECT " + RedoCodec.setConfig("search_path", "pg_catalog")),
         "SELECT 1");
     effects.text(Prepared.effect("", "SET LOCAL ROLE NONE"), "SET");
-    run.set().redo().add(effects, session.settings().query());
+    session.set().redo().add(effects, session.settings().query());
   }
 
   private void tellOthers(String tag, char status) {
@@ -97,7 +97,7 @@ final class SchemaChange {
     int applyMs = session.shared().config().timeouts().applyMs();
     long leaderMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
     String sql = segment.command().statement().text();
-    for (Backend other : run.set().live()) {
+    for (Backend other : session.set().live()) {
       if (other != leader) {
         left.add(other);
       }
@@ -108,11 +108,11 @@ final class SchemaChange {
             .schedule(
                 () ->
                     List.copyOf(left)
-                        .forEach(b -> run.set().late(b, "has not changed its schema in time")),
+                        .forEach(b -> session.set().late(b, "has not changed its schema in time")),
                 leaderMs + 2L * applyMs,
                 TimeUnit.MILLISECONDS);
     for (Backend other : List.copyOf(left)) {
-      run.set().join(other);
+      session.set().join(other);
       other.node().effects().increment();
       // Who reads there holds locks that are not held at the leader.
       other.ask("SET LOCAL lock_timeout = " + applyMs, Answer.of((t, e, z) -> {}, () -> {}));
@@ -139,10 +139,10 @@ final class SchemaChange {
               .withHint("Repeat it when long reads of what is changed have ended.");
     } else if (error != null || !tag.equals(got)) {
       String wrong = error != null ? Differences.failed(error) : Differences.answered(got, tag);
-      if (run.set().isFar(other)) {
+      if (session.set().isFar(other)) {
         blocked = Differences.ofVersion(other.node(), wrong);
       } else {
-        run.set().differs(other, wrong);
+        session.set().differs(other, wrong);
       }
     }
     done(other, status);

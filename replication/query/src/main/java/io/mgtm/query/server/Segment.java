@@ -104,6 +104,13 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
         || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }
 
+  /** Whether it begins a transaction that may write, where none is open. */
+  boolean begins() {
+    return kind == Kind.CONTROL
+        ? control().verb() == TransactionCommand.Verb.BEGIN && !control().readOnly()
+        : isWrite();
+  }
+
   /** Whether it may run code of users, or go on with what does. */
   boolean mayRunCode() {
     return kind == Kind.FETCH

@@ -172,6 +172,7 @@ final class ServerSet {
       cursors.forget();
       leaderNanos = 0;
       readOnly = false;
+      session.turn().end();
       session.schema().ended();
     }
   }

@@ -1,7 +1,10 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.StartupPacket;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.Charset;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -31,12 +34,25 @@ final class SessionSettings {
     return frame.type() != 'S' || told.contains(StartupPacket.text(frame.body()));
   }
 
-  /** A server has told a setting. */
-  void told(String name, String value) {
+  /** A server has told a setting: why the session cannot go on with it, or null. */
+  ErrorFields told(Frame frame) {
+    ByteBuf body = frame.body();
+    String name = StartupPacket.text(body);
+    String value = StartupPacket.text(body);
+    told(name, value);
+    return RequiredSettings.refused(name, value);
+  }
+
+  private void told(String name, String value) {
     if (READ_BY.contains(name)) {
       values.put(name, value);
       query = null;
     }
+  }
+
+  /** In which texts of the client are. */
+  Charset charset() {
+    return RequiredSettings.charset(values.get("client_encoding"));
   }
 
   /** The client has set one of its own, which has a point in its name. */

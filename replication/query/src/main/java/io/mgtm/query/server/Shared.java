@@ -10,6 +10,7 @@ import io.mgtm.query.config.QueryConfig;
 record Shared(
     QueryConfig config,
     Fleet fleet,
+    TransactionLimit limit,
     CommitGate gate,
     CommitLog commits,
     PositionTable positions,

@@ -44,6 +44,7 @@ final class Tenure implements AutoCloseable {
         new Shared(
             config,
             fleet,
+            new TransactionLimit(config.limits().transactionsMax()),
             new CommitGate(),
             commits,
             commits == null ? null : new PositionTable(fleet, commits, own, slots),

@@ -65,16 +65,6 @@ final class UnitRun {
     return controls.isCommitting();
   }
 
-  /** The client was told why there was no commit. */
-  void commitRefused() {
-    failed = true;
-    next();
-  }
-
-  ServerSet set() {
-    return set;
-  }
-
   /** Runs the next segment. */
   void next() {
     if (session.isEnded()) {
@@ -106,6 +96,10 @@ final class UnitRun {
       return;
     }
     if (free && session.late().enters(this::next)) {
+      return;
+    }
+    boolean begins = segment.begins() || (segment.kind() == Segment.Kind.RUN && isWrapped());
+    if (free && begins && !session.turn().take(this::next)) {
       return;
     }
     if (hasSchema()) {
@@ -232,9 +226,8 @@ final class UnitRun {
       }
       return;
     }
-    boolean writes = segments.stream().anyMatch(Segment::isWrite);
     Backend leader = set.chosen();
-    if (writes || !last) {
+    if (isWrapped()) {
       output.hold(last);
       set.wrap(leader, "BEGIN");
       sender.send(leader, segment, this::ended);
@@ -243,6 +236,11 @@ final class UnitRun {
     } else {
       awaited.read(set.reader(), segment);
     }
+  }
+
+  /** Whether outside of the client's transactions it runs in one of the replicator's. */
+  private boolean isWrapped() {
+    return !last || segments.stream().anyMatch(Segment::isWrite);
   }
 
   /** A segment that may have written has its answer. */
@@ -278,7 +276,7 @@ final class UnitRun {
     next();
   }
 
-  /** The server has refused a statement, and the client was told. */
+  /** A statement was refused, and the client was told. */
   void failedAt(char status) {
     failed = true;
     if (set.home() != null && !set.isWrapped()) {

@@ -40,7 +40,7 @@ final class TestConfig {
             new QueryConfig.ServerTls(trust),
             2,
             drainMs,
-            new QueryConfig.Limits(20, 64 * 1024 * 1024, 256 * 1024, 64 << 20, 64 << 20),
+            new QueryConfig.Limits(20, 0, 64 * 1024 * 1024, 256 * 1024, 64 << 20, 64 << 20),
             d.timeouts())
         .validated();
   }
@@ -83,7 +83,7 @@ final class TestConfig {
         d.serverTls(),
         1,
         0,
-        new QueryConfig.Limits(2, 65_536, 65_536, 1 << 20, 64 << 20),
+        new QueryConfig.Limits(2, 0, 65_536, 65_536, 1 << 20, 64 << 20),
         new QueryConfig.Timeouts(60_000, connectMs, 5_000, 30_000));
   }
 
@@ -111,7 +111,7 @@ final class TestConfig {
             one.serverTls(),
             one.threads(),
             one.drainMs(),
-            new QueryConfig.Limits(40, 64 * 1024 * 1024, 256 * 1024, spoolBytes, 64 << 20),
+            new QueryConfig.Limits(40, 4, 64 * 1024 * 1024, 256 * 1024, spoolBytes, 64 << 20),
             new QueryConfig.Timeouts(60_000, 5_000, 3_000, applyMs))
         .validated();
   }
