@@ -25,22 +25,68 @@ final class AwaitedRun {
   private UnprovenRead unproven;
   private FarRead far;
 
+  /** Whether a transaction of the replicator's is about to begin. */
+  private boolean beginning;
+
+  /** Whether the client does not want it any more. */
+  private boolean cancelled;
+
   AwaitedRun(ReplicatedSession session, UnitRun run) {
     this.session = session;
     this.run = run;
     this.set = session.set();
   }
 
-  /** A transaction is open, if only the replicator's own. */
-  private void begin(String sql) {
-    if (set.home() == null) {
-      run.output().hold(run.isLast());
-      set.wrap(set.chosen(), sql);
+  /** Runs what is to be in a transaction, if only the replicator's own. */
+  void inTransaction(String begin, Runnable then) {
+    if (set.home() != null) {
+      then.run();
+      return;
+    }
+    run.output().hold(run.isLast());
+    begin(
+        begin,
+        () -> {
+          set.begin(set.chosen(), true);
+          then.run();
+        });
+  }
+
+  /**
+   * Begins a transaction at the leader. Nothing that is to run in it is sent before it has begun:
+   * by itself it would be committed there and nowhere else.
+   */
+  void begin(String sql, Runnable then) {
+    beginning = true;
+    Backend leader = set.chosen();
+    leader.ask(
+        sql, Answer.of((tag, error, status) -> begun(leader, error, then), () -> run.lost(leader)));
+  }
+
+  private void begun(Backend leader, ErrorFields error, Runnable then) {
+    boolean wanted = !cancelled;
+    beginning = false;
+    cancelled = false;
+    if (error != null) {
+      run.fail(error);
+    } else if (wanted) {
+      then.run();
+    } else {
+      leader.ask("ROLLBACK", session.unfailing(leader));
+      run.fail(Cancels.CANCELED);
     }
   }
 
+  /** The client does not want what has not begun yet. */
+  void cancel() {
+    cancelled = beginning;
+  }
+
   void checked(Segment segment) {
-    begin("BEGIN");
+    inTransaction("BEGIN", () -> check(segment));
+  }
+
+  private void check(Segment segment) {
     unproven = null;
     checked = new CheckedWrite(session, run, segment);
     checked.start();
@@ -82,8 +128,12 @@ final class AwaitedRun {
                   "Stop the replicator, run it at each server, and start the replicator again."));
       return;
     }
-    begin("BEGIN ISOLATION LEVEL READ COMMITTED");
-    run.sender().send(set.home(), segment, new SchemaChange(session, run, segment)::leaderAnswered);
+    inTransaction(
+        "BEGIN ISOLATION LEVEL READ COMMITTED",
+        () ->
+            run.sender()
+                .send(
+                    set.home(), segment, new SchemaChange(session, run, segment)::leaderAnswered));
   }
 
   /** GRANT and REVOKE of roles: those of privileges are ON something. */
@@ -115,9 +165,12 @@ final class AwaitedRun {
               .withHint("Send Sync or Flush after Execute."));
       return;
     }
-    begin("BEGIN");
-    copy = new CopyIn(session, run, segment);
-    run.sender().send(set.home(), segment, copy::leaderAnswered);
+    inTransaction(
+        "BEGIN",
+        () -> {
+          copy = new CopyIn(session, run, segment);
+          run.sender().send(set.home(), segment, copy::leaderAnswered);
+        });
   }
 
   /** The leader wants the data; what was held is told before it is asked for them. */
@@ -154,6 +207,8 @@ final class AwaitedRun {
 
   /** Nothing more comes of what was run. */
   void end() {
+    beginning = false;
+    cancelled = false;
     if (far != null) {
       far.end();
       far = null;

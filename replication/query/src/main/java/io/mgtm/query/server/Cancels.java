@@ -16,7 +16,7 @@ final class Cancels {
   private static final int AGAIN_MS = 1;
 
   /** As a server says it. */
-  private static final ErrorFields CANCELED =
+  static final ErrorFields CANCELED =
       ErrorFields.error("57014", "canceling statement due to user request");
 
   private final ReplicatedSession session;
@@ -44,6 +44,8 @@ final class Cancels {
           if (session.turn().isWaiting()) {
             session.turn().end();
             session.unit().fail(CANCELED);
+          } else if (session.unit() != null) {
+            session.unit().awaited().cancel();
           }
           Backend at = session.running();
           reach(at, at == null ? null : at.clients(), done);

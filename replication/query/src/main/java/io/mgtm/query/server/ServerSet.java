@@ -201,12 +201,6 @@ final class ServerSet {
     status = 'T';
   }
 
-  /** Begins a transaction of the replicator's at the leader. */
-  void wrap(Backend leader, String sql) {
-    leader.ask(sql, session.unfailing(leader));
-    begin(leader, true);
-  }
-
   /** What the open transaction has done, as the log is to have it. */
   Redo redo() {
     return redo;

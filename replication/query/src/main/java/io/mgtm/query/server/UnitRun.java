@@ -228,9 +228,7 @@ final class UnitRun {
     }
     Backend leader = set.chosen();
     if (isWrapped()) {
-      output.hold(last);
-      set.wrap(leader, "BEGIN");
-      sender.send(leader, segment, this::ended);
+      awaited.inTransaction("BEGIN", () -> sender.send(leader, segment, this::ended));
     } else if (segment.isLeaders()) {
       sender.send(leader, segment, this::ended);
     } else {

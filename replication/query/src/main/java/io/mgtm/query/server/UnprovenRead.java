@@ -84,20 +84,19 @@ final class UnprovenRead {
 
   /** A transaction of its own. */
   private void alone(Backend leader) {
-    leader.ask("BEGIN READ ONLY", session.unfailing(leader));
-    run.sender()
-        .send(
-            leader,
-            segment,
-            (relay, status) -> {
-              leader.ask("ROLLBACK", session.unfailing(leader));
-              if (isWrite(relay)) {
-                write();
-              } else {
-                output.endTrial();
-                run.ended(relay, 'I');
-              }
-            });
+    run.awaited()
+        .begin("BEGIN READ ONLY", () -> run.sender().send(leader, segment, this::ranAlone));
+  }
+
+  private void ranAlone(Relay relay, char status) {
+    Backend leader = set.chosen();
+    leader.ask("ROLLBACK", session.unfailing(leader));
+    if (isWrite(relay)) {
+      write();
+    } else {
+      output.endTrial();
+      run.ended(relay, 'I');
+    }
   }
 
   private void inside(Backend home) {
