@@ -81,13 +81,15 @@ final class LoadRows implements AutoCloseable {
    * Starts everything that is measured; pgpool and PgBouncer where they are installed.
    *
    * @param percent of a processor that each server has, or 0
+   * @param transactionsMax that run at the leader of two at once, or 0
    */
-  static LoadRows start(Servers servers, int percent, Path jar, Path folder, int clientsMax)
+  static LoadRows start(
+      Servers servers, int percent, int transactionsMax, Path jar, Path folder, int clientsMax)
       throws IOException, InterruptedException {
     LoadRows rows = new LoadRows(new Pgbench(servers, folder), percent);
     try {
       rows.targets.put(Target.BARE, servers.start(1).get(0).address());
-      Replicator one = Replicator.start(jar, folder, "one", servers.start(1));
+      Replicator one = Replicator.start(jar, folder, "one", 0, servers.start(1));
       rows.started.push(one);
       rows.targets.put(Target.ONE, one.listen());
       if (Bouncer.isInstalled()) {
@@ -95,7 +97,7 @@ final class LoadRows implements AutoCloseable {
         rows.started.push(bouncer);
         rows.targets.put(Target.BOUNCER, bouncer.at());
       }
-      Replicator two = Replicator.start(jar, folder, "two", servers.start(2));
+      Replicator two = Replicator.start(jar, folder, "two", transactionsMax, servers.start(2));
       rows.started.push(two);
       rows.targets.put(Target.TWO, two.listen());
       if (Pool.isInstalled()) {

@@ -55,7 +55,7 @@ final class Pauses implements AutoCloseable {
     Pauses pauses = new Pauses(all, all.start(2));
     try {
       for (int i = 1; i <= 3; i++) {
-        pauses.replicators.add(new Replicator(jar, folder, "q" + i));
+        pauses.replicators.add(new Replicator(jar, folder, "q" + i, 0));
       }
       for (Replicator one : pauses.replicators) {
         one.begin(pauses.servers, pauses.replicators);

@@ -112,6 +112,15 @@ public final class QueryCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}.")
   private int cap;
 
+  @Option(
+      names = "--at-once",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Transactions that the replicator before two servers lets run at once in TPCB"
+              + " (limits.transactionsMax); 0 for any number. Default: ${DEFAULT-VALUE}.")
+  private int atOnce;
+
   @Mixin private final WorkFolder folder = new WorkFolder();
 
   private PrintWriter out;
@@ -127,10 +136,11 @@ public final class QueryCommand implements Callable<Integer> {
         || warmup > 250
         || cap < 0
         || cap > 100
+        || atOnce < 0
         || clients.stream().anyMatch(n -> n < 1)) {
       throw new IllegalArgumentException(
           "--rounds, --clients: expected 1 and more; --seconds, --warmup: expected 1 to 250; --cap:"
-              + " expected 0 to 100");
+              + " expected 0 to 100; --at-once: expected 0 and more");
     }
     out = spec.commandLine().getOut();
     err = spec.commandLine().getErr();
@@ -168,7 +178,7 @@ public final class QueryCommand implements Callable<Integer> {
     if (!Bouncer.isInstalled()) {
       say("PgBouncer is not measured: Debian's package pgbouncer is not installed.\n");
     }
-    try (LoadRows loads = LoadRows.start(servers, cap, jar, own, most)) {
+    try (LoadRows loads = LoadRows.start(servers, cap, atOnce, jar, own, most)) {
       Set<Script> scripts = EnumSet.allOf(Script.class);
       scripts.removeIf(script -> !parts.contains(Part.valueOf(script.name())));
       loads.warmUp(scripts, most, warmup);
@@ -226,7 +236,7 @@ public final class QueryCommand implements Callable<Integer> {
     if (!parts.contains(Part.MEMORY)) {
       return;
     }
-    try (Replicator one = Replicator.start(jar, own, "memory", servers.start(2))) {
+    try (Replicator one = Replicator.start(jar, own, "memory", 0, servers.start(2))) {
       Result load =
           new Pgbench(servers, own)
               .runTransactions(one.listen(), Script.TPCB, MEMORY_CLIENTS, MEMORY_TRANSACTIONS);

@@ -24,6 +24,7 @@ final class Replicator implements AutoCloseable {
   private final Path jar;
   private final Path folder;
   private final String name;
+  private final int transactionsMax;
   private final HostPort listen = LocalPostgres.free();
   private final HostPort admin = LocalPostgres.free();
   private final HostPort member = LocalPostgres.free();
@@ -34,17 +35,20 @@ final class Replicator implements AutoCloseable {
    * One that does not run yet.
    *
    * @param jar {@code mgtm-query.jar}
+   * @param transactionsMax that run at the leader at once; 0 for any number
    */
-  Replicator(Path jar, Path folder, String name) throws IOException {
+  Replicator(Path jar, Path folder, String name, int transactionsMax) throws IOException {
     this.jar = jar;
     this.folder = folder;
     this.name = name;
+    this.transactionsMax = transactionsMax;
   }
 
   /** Starts one by itself, and waits until it serves. */
-  static Replicator start(Path jar, Path folder, String name, List<LocalPostgres> servers)
+  static Replicator start(
+      Path jar, Path folder, String name, int transactionsMax, List<LocalPostgres> servers)
       throws IOException, InterruptedException {
-    Replicator one = new Replicator(jar, folder, name);
+    Replicator one = new Replicator(jar, folder, name, transactionsMax);
     one.begin(servers, List.of());
     try {
       if (servers.size() > 1) { // before one alone it passes on as soon as it listens
@@ -65,7 +69,10 @@ final class Replicator implements AutoCloseable {
   void begin(List<LocalPostgres> servers, List<Replicator> group)
       throws IOException, InterruptedException {
     Path config = folder.resolve(name + ".yaml");
-    Files.writeString(config, "access: [host all all all trust]\nlimits: {connectionsMax: 2000}\n");
+    Files.writeString(
+        config,
+        "access: [host all all all trust]\nlimits: {connectionsMax: 2000, transactionsMax: %d}\n"
+            .formatted(transactionsMax));
     List<String> command =
         JavaCommand.of(
             JavaCommand.options(System.getProperty("mgtm.queryJavaOptions", "-XX:+UseSerialGC")));

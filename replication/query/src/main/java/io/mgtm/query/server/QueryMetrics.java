@@ -29,6 +29,8 @@ final class QueryMetrics {
   private void servers() {
     metric(out, "sessions", "gauge", "Clients that are in.");
     out.append(PREFIX + "sessions ").append(shared.sessions().count()).append('\n');
+    metric(out, "transactions_waiting", "gauge", "Transactions that wait for their turn to run.");
+    out.append(PREFIX + "transactions_waiting ").append(shared.limit().waiting()).append('\n');
     each("server_in", "gauge", "Whether the server is in.", node -> node.isIn() ? 1 : 0);
     each("server_running", "gauge", "Requests that the server has not answered.", Node::running);
     each(

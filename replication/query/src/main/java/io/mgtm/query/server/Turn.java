@@ -62,7 +62,7 @@ final class Turn {
 
   private void begin() {
     held = true;
-    sinceNanos = System.nanoTime();
+    sinceNanos = loop.ticker().nanoTime();
     if (!watched) {
       watch(TimeUnit.MILLISECONDS.toNanos(MOST_MS));
     }
@@ -75,7 +75,7 @@ final class Turn {
 
   private void look() {
     watched = false;
-    long left = TimeUnit.MILLISECONDS.toNanos(MOST_MS) - (System.nanoTime() - sinceNanos);
+    long left = TimeUnit.MILLISECONDS.toNanos(MOST_MS) - (loop.ticker().nanoTime() - sinceNanos);
     if (held && left > 0) {
       watch(left);
     } else if (held) {

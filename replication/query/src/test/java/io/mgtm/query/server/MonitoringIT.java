@@ -16,7 +16,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,10 +51,7 @@ class MonitoringIT {
 
   /** The value of one metric. */
   private long metric(String name) throws IOException, InterruptedException {
-    String page = get("/metrics").body();
-    List<String> found = page.lines().filter(line -> line.startsWith(name + " ")).toList();
-    assertThat(found).as("%s in %s", name, page).hasSize(1);
-    return Long.parseLong(found.get(0).substring(name.length() + 1));
+    return Tools.metric(cluster.replicator.admin(), name);
   }
 
   private long statements(String of) throws IOException, InterruptedException {

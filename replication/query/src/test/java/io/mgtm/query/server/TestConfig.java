@@ -10,6 +10,9 @@ import java.util.List;
 
 /** Configurations of replicators before {@link Postgres} servers. */
 final class TestConfig {
+  /** At the leader of several servers, at once: few, so that some wait in most tests. */
+  static final int TRANSACTIONS_MAX = 4;
+
   private TestConfig() {}
 
   static QueryConfig of(Path folder, HostPort server) throws Exception {
@@ -111,7 +114,8 @@ final class TestConfig {
             one.serverTls(),
             one.threads(),
             one.drainMs(),
-            new QueryConfig.Limits(40, 4, 64 * 1024 * 1024, 256 * 1024, spoolBytes, 64 << 20),
+            new QueryConfig.Limits(
+                40, TRANSACTIONS_MAX, 64 * 1024 * 1024, 256 * 1024, spoolBytes, 64 << 20),
             new QueryConfig.Timeouts(60_000, 5_000, 3_000, applyMs))
         .validated();
   }

@@ -65,6 +65,19 @@ final class Tools {
     return path.matches("/(repair|add-server|promote|remove-server)\\b.*") ? "POST" : "GET";
   }
 
+  /** The value of one metric. */
+  static long metric(HostPort admin, String name) throws IOException, InterruptedException {
+    String page =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(URI.create("http://" + admin + "/metrics")).build(),
+                HttpResponse.BodyHandlers.ofString())
+            .body();
+    List<String> found = page.lines().filter(line -> line.startsWith(name + " ")).toList();
+    assertThat(found).as("%s in %s", name, page).hasSize(1);
+    return Long.parseLong(found.get(0).substring(name.length() + 1));
+  }
+
   /** What an admin endpoint answers, after so many requests as it takes. */
   static JsonNode ask(HostPort admin, String path) throws IOException, InterruptedException {
     HttpClient http = HttpClient.newHttpClient();
