@@ -233,7 +233,7 @@ final class Commit {
             if ("COMMIT".equals(tag)) {
               confirmed++;
             } else {
-              differs(other, "did not commit" + (error == null ? "" : ": " + error.message()));
+              set.differs(other, Difference.notCommitted(error));
             }
             answered(other);
           },
@@ -271,12 +271,6 @@ final class Commit {
   private void ejectLate(Backend other, String why) {
     Fleet fleet = session.shared().fleet();
     if (fleet.ejectLate(other.node(), why) || fleet.isDeposed()) {
-      other.fail();
-    }
-  }
-
-  private void differs(Backend other, String why) {
-    if (session.shared().fleet().ejectDiffering(other.node(), why)) {
       other.fail();
     }
   }

@@ -23,7 +23,7 @@ final class CopyOut implements Answer {
   private final long withinMs;
   private Runnable done = () -> {};
   private Future<?> late;
-  private String wrong;
+  private Difference wrong;
   private ErrorFields refused;
   private boolean asked;
   private boolean reading;
@@ -124,11 +124,11 @@ final class CopyOut implements Answer {
       }
       case 'E' -> {
         over = true;
-        wrong = Differences.failed(ErrorFields.read(frame.body()));
+        wrong = Difference.failed(ErrorFields.read(frame.body()));
       }
       case 'C' -> {
         String got = StartupPacket.text(frame.body());
-        wrong = got.equals(tag) ? null : Differences.answered(got, tag);
+        wrong = got.equals(tag) ? null : Difference.answered(got, tag);
       }
       default -> {
         // Notices.
@@ -142,7 +142,7 @@ final class CopyOut implements Answer {
     answered = true;
     close();
     if (wrong != null && !unread && session.set().isFar(backend)) {
-      refused = Differences.ofVersion(backend.node(), wrong);
+      refused = wrong.ofVersion(backend.node());
     } else if (wrong != null && !unread) {
       session.set().differs(backend, wrong);
     }

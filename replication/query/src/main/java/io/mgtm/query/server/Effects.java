@@ -191,7 +191,7 @@ final class Effects {
 
   /** Whether it may be told what differs. */
   interface Mismatch {
-    void told(Backend backend, String what);
+    void told(Backend backend, Difference what);
   }
 
   /** Sends all; whatever is answered that the leader did not is told. */
@@ -298,7 +298,7 @@ final class Effects {
     private final Backend other;
     private final ArrayDeque<Item> expected;
     private final Mismatch mismatch;
-    private String wrong;
+    private Difference wrong;
 
     Check(Backend other, ArrayDeque<Item> expected, Mismatch mismatch) {
       this.other = other;
@@ -309,13 +309,13 @@ final class Effects {
     @Override
     public void take(Frame frame) {
       if (frame.type() == 'E' && wrong == null) {
-        wrong = Differences.failed(ErrorFields.read(frame.body()));
+        wrong = Difference.failed(ErrorFields.read(frame.body()));
       } else if (frame.type() == 'C') {
         String tag = StartupPacket.text(frame.body());
         Item item = expected.poll();
         boolean same = item != null && (item.tag == null || item.tag.equals(tag));
         if (!same && wrong == null) {
-          wrong = Differences.answered(tag, item == null ? "" : item.tag);
+          wrong = Difference.answered(tag, item == null ? "" : item.tag);
         }
       }
       frame.release();
@@ -324,7 +324,7 @@ final class Effects {
     @Override
     public void ready(char status) {
       if (wrong == null && !expected.isEmpty()) {
-        wrong = "did not answer all";
+        wrong = new Difference(Ejection.DIFFERS, "did not answer all");
       }
       if (wrong != null) {
         mismatch.told(other, wrong);

@@ -9,6 +9,8 @@ enum Ejection {
   AWAY(ServerState.Status.AWAY),
   /** It was there, and has not done in its time what the leader had done. */
   LATE(ServerState.Status.AWAY),
+  /** It could not do what the leader had done, as for want of room, or since it was cancelled. */
+  FAILED(ServerState.Status.AWAY),
   /** It answered otherwise than the leader. */
   DIFFERS(ServerState.Status.DIFFERS),
   /** It led, and an operator has let another lead. */

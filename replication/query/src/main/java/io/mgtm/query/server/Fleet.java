@@ -138,6 +138,11 @@ final class Fleet {
     return eject(node, Ejection.LATE, why);
   }
 
+  /** The same for one that was given what the leader did. */
+  boolean eject(Node node, Difference why) {
+    return eject(node, why.kind(), why.text());
+  }
+
   /** The same for a server of which rows may be others: it does not come back by itself. */
   boolean ejectDiffering(Node node, String why) {
     return eject(node, Ejection.DIFFERS, why);

@@ -96,7 +96,7 @@ final class Replayer implements AutoCloseable {
     private boolean failed;
 
     /** Of the loop. */
-    private String wrong;
+    private Difference wrong;
 
     Connection(ServerConnection connection) {
       connection.releaseGreeting();
@@ -172,7 +172,7 @@ final class Replayer implements AutoCloseable {
     }
 
     private void end(List<Item> items, CompletableFuture<Void> done, Runnable lost) {
-      String why = wrong;
+      Difference why = wrong;
       backend.ask(
           why == null ? "COMMIT" : "ROLLBACK",
           Answer.of(
@@ -180,14 +180,16 @@ final class Replayer implements AutoCloseable {
                 if (why == null && "COMMIT".equals(tag)) {
                   done.complete(null);
                 } else {
-                  String what = error == null ? "COMMIT was answered " + tag : error.message();
+                  Difference what = why == null ? Difference.notCommitted(error) : why;
                   done.completeExceptionally(
                       new ReplayException(
-                          "what it missed is not done there as at the leader, in %d to %d: %s"
-                              .formatted(
-                                  items.get(0).number,
-                                  items.get(items.size() - 1).number,
-                                  why == null ? what : why)));
+                          new Difference(
+                              what.kind(),
+                              "what it missed is not done there as at the leader, in %d to %d: %s"
+                                  .formatted(
+                                      items.get(0).number,
+                                      items.get(items.size() - 1).number,
+                                      what.text()))));
                 }
               },
               lost));
@@ -195,11 +197,11 @@ final class Replayer implements AutoCloseable {
 
     private void note(ErrorFields error) {
       if (error != null && wrong == null) {
-        wrong = Differences.failed(error);
+        wrong = Difference.failed(error);
       }
     }
 
-    private void note(String what) {
+    private void note(Difference what) {
       wrong = wrong == null ? what : wrong;
     }
 
@@ -246,7 +248,7 @@ final class Replayer implements AutoCloseable {
             backend.channel().writeAndFlush(Messages.empty(backend.alloc(), 'c'));
           }
           case 'C' -> got = StartupPacket.text(frame.body());
-          case 'E' -> note(Differences.failed(ErrorFields.read(frame.body())));
+          case 'E' -> note(Difference.failed(ErrorFields.read(frame.body())));
           default -> {
             // Notices.
           }
@@ -257,7 +259,7 @@ final class Replayer implements AutoCloseable {
       @Override
       public void ready(char status) {
         if (!tag.equals(got)) {
-          note(Differences.answered(got, tag));
+          note(Difference.answered(got, tag));
         }
         then.run();
       }
@@ -270,12 +272,19 @@ final class Replayer implements AutoCloseable {
     }
   }
 
-  /** A server does otherwise than the leader did. */
+  /** A server has not done what the leader did. */
   static final class ReplayException extends IOException {
     private static final long serialVersionUID = 1;
 
-    ReplayException(String message) {
-      super(message);
+    private final transient Difference why;
+
+    ReplayException(Difference why) {
+      super(why.text());
+      this.why = why;
+    }
+
+    Difference why() {
+      return why;
     }
   }
 }

@@ -138,9 +138,9 @@ final class SchemaChange {
                       .formatted(other.node(), error.message()))
               .withHint("Repeat it when long reads of what is changed have ended.");
     } else if (error != null || !tag.equals(got)) {
-      String wrong = error != null ? Differences.failed(error) : Differences.answered(got, tag);
+      Difference wrong = error != null ? Difference.failed(error) : Difference.answered(got, tag);
       if (session.set().isFar(other)) {
-        blocked = Differences.ofVersion(other.node(), wrong);
+        blocked = wrong.ofVersion(other.node());
       } else {
         session.set().differs(other, wrong);
       }

@@ -294,13 +294,17 @@ final class ServerSet {
 
   private void unless(Backend other, boolean good, ErrorFields error) {
     if (!good) {
-      differs(other, "failed to begin: " + (error == null ? "" : error.message()));
+      differs(
+          other,
+          error == null
+              ? new Difference(Ejection.DIFFERS, "is in no transaction")
+              : Difference.failed(error));
     }
   }
 
-  /** Another server has not done what the leader did: its rows may be others. */
-  void differs(Backend other, String what) {
-    if (fleet.ejectDiffering(other.node(), what)) {
+  /** Another server has not done what the leader did. */
+  void differs(Backend other, Difference what) {
+    if (fleet.eject(other.node(), what)) {
       other.fail();
     }
   }

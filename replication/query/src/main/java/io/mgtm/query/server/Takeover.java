@@ -243,7 +243,7 @@ final class Takeover {
       Misses misses = Misses.of(entry, all.get(node), dropped);
       try {
         if (misses.cannot() != null) {
-          throw new Replayer.ReplayException(misses.cannot());
+          throw new Replayer.ReplayException(new Difference(Ejection.DIFFERS, misses.cannot()));
         }
         for (Part missing : misses.parts()) {
           log.info("{} misses transaction {}", node, entry.number());
@@ -262,7 +262,7 @@ final class Takeover {
           Futures.await(commits.drop(entry.number(), part.slot()));
           return;
         }
-        mustBeOut(node, fleet.ejectDiffering(node, e.getMessage()), e);
+        mustBeOut(node, fleet.eject(node, e.why()), e);
       } catch (IOException e) {
         mustBeOut(node, fleet.eject(node, e.getMessage()), e);
       }

@@ -16,6 +16,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -136,6 +138,39 @@ class MonitoringIT {
       alice.createStatement().execute("update kept set n = 5 where id = 10");
     }
     assertThat(ejections(one, "differs")).isOne();
+  }
+
+  /** Its rows are those that it had before, and it only lacks what it was given. */
+  @Test
+  void aServerWhereAnOperatorHasCancelledAWriteComesBack() throws Exception {
+    start(1);
+    insert(1);
+    Postgres other = cluster.servers.get(1);
+    try (Connection round = other.direct("app");
+        Connection alice = cluster.alice()) {
+      round.setAutoCommit(false);
+      round.createStatement().execute("select from kept where id = 1 for update");
+      CompletableFuture<Integer> write =
+          CompletableFuture.supplyAsync(() -> update(alice, "update kept set n = 7 where id = 1"));
+      String cancelled =
+          "select count(pg_cancel_backend(pid)) from pg_stat_activity"
+              + " where usename = 'alice' and wait_event_type = 'Lock'";
+      Await.until("the write to wait and be cancelled", () -> other.number(cancelled) > 0);
+      assertThat(write.get(180, TimeUnit.SECONDS)).isOne();
+      assertThat(ejections(1, "failed")).isOne();
+      assertThat(ejections(1, "differs")).isZero();
+    }
+    cluster.awaitIn(2);
+    assertThat(cluster.number("select n from kept")).isEqualTo(7);
+    cluster.assertAlike();
+  }
+
+  private static int update(Connection at, String sql) {
+    try (Statement statement = at.createStatement()) {
+      return statement.executeUpdate(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Who may not be the replicator's role is seen, whatever its connection is called. */

@@ -1,0 +1,52 @@
+package io.mgtm.query.server;
+
+import io.mgtm.query.wire.ErrorFields;
+import java.util.Set;
+
+/**
+ * What a server is put out for that was given what the leader did.
+ *
+ * @param kind {@link Ejection#FAILED} where its rows are those it had before, and it only lacks
+ *     what it was given
+ */
+record Difference(Ejection kind, String text) {
+  /** Classes of errors that no rows cause: resources, an operator, the system. */
+  private static final Set<String> OF_SERVER = Set.of("53", "57", "58");
+
+  static Difference failed(ErrorFields error) {
+    return new Difference(kind(error), "failed where the leader did not: " + error.message());
+  }
+
+  /**
+   * @param error null where it has rolled back without one
+   */
+  static Difference notCommitted(ErrorFields error) {
+    return error == null
+        ? new Difference(Ejection.DIFFERS, "did not commit")
+        : new Difference(kind(error), "did not commit: " + error.message());
+  }
+
+  private static Ejection kind(ErrorFields error) {
+    return OF_SERVER.contains(error.sqlState().substring(0, 2))
+        ? Ejection.FAILED
+        : Ejection.DIFFERS;
+  }
+
+  /**
+   * Both are command tags.
+   *
+   * @param leaders empty where the leader answered nothing more
+   */
+  static Difference answered(String tag, String leaders) {
+    return new Difference(
+        Ejection.DIFFERS, "answered %s where the leader did %s".formatted(tag, leaders));
+  }
+
+  /** What is told where another version of PostgreSQL may be why, and nothing was written. */
+  ErrorFields ofVersion(Node node) {
+    return ErrorFields.error(
+            "0A000",
+            "the server at %s, of PostgreSQL %s, %s".formatted(node, node.kind().version(), text))
+        .withHint("Use what the oldest of the servers has.");
+  }
+}
