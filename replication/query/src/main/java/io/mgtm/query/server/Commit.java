@@ -77,6 +77,7 @@ final class Commit {
   }
 
   private void enter() {
+    set.doubts().commit();
     if (session.isEnded()) {
       leave();
     } else if (session.shared().fleet().isDeposed()) {

@@ -82,10 +82,10 @@ final class Controls {
 
   private void keep(TransactionCommand command) {
     switch (command.verb()) {
-      case SAVEPOINT -> set.savepoint(command.savepoint());
-      case RELEASE -> set.release(command.savepoint());
+      case SAVEPOINT -> set.savepoints().add(command.savepoint());
+      case RELEASE -> set.savepoints().release(command.savepoint());
       default -> {
-        set.undoTo(command.savepoint());
+        set.savepoints().undoTo(command.savepoint());
         session.schema().undone();
       }
     }

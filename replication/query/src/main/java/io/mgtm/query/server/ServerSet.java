@@ -2,7 +2,6 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -37,13 +36,10 @@ final class ServerSet {
   /** Is added to by the session's loop alone; any thread reads it. */
   private final List<Backend> all = new CopyOnWriteArrayList<>();
 
-  private final List<String> savepoints = new ArrayList<>();
-
-  /** What the transaction had written at each savepoint. */
-  private final List<Integer> marks = new ArrayList<>();
-
+  private final Doubts doubts = new Doubts(this::differs);
   private final Redo redo = new Redo();
   private final Cursors cursors = new Cursors();
+  private final Savepoints savepoints = new Savepoints(redo, doubts, cursors);
   private Backend home;
   private Backend sticky;
   private Backend chosen;
@@ -55,9 +51,6 @@ final class ServerSet {
   private char status = 'I';
   private boolean readOnly;
   private long leaderNanos;
-
-  /** Transactions that were: what fails of them elsewhere is undone all the same. */
-  private int undone;
 
   ServerSet(Fleet fleet, ReplicatedSession session) {
     this.fleet = fleet;
@@ -167,7 +160,8 @@ final class ServerSet {
     if (now == 'I') {
       home = null;
       wrapped = false;
-      forgetSavepoints();
+      savepoints.clear();
+      doubts.end();
       redo.clear();
       cursors.forget();
       leaderNanos = 0;
@@ -201,9 +195,18 @@ final class ServerSet {
     status = 'T';
   }
 
+  /** What others have not done as the leader did. */
+  Doubts doubts() {
+    return doubts;
+  }
+
   /** What the open transaction has done, as the log is to have it. */
   Redo redo() {
     return redo;
+  }
+
+  Savepoints savepoints() {
+    return savepoints;
   }
 
   /** Those of the open transaction. */
@@ -218,34 +221,7 @@ final class ServerSet {
 
   /** What of these is about cursors is run in the open transaction. */
   void useCursors(Stream<Prepared> executed) {
-    cursors.run(executed, savepoints.size());
-  }
-
-  private void forgetSavepoints() {
-    savepoints.clear();
-    marks.clear();
-  }
-
-  void savepoint(String name) {
-    savepoints.add(name);
-    marks.add(redo.mark());
-  }
-
-  void release(String name) {
-    forgetFrom(Math.max(0, savepoints.lastIndexOf(name)));
-    cursors.release(savepoints.size());
-  }
-
-  private void forgetFrom(int at) {
-    savepoints.subList(at, savepoints.size()).clear();
-    marks.subList(at, marks.size()).clear();
-  }
-
-  void undoTo(String name) {
-    int at = savepoints.lastIndexOf(name);
-    forgetFrom(at + 1);
-    cursors.undo(at + 1);
-    redo.cut(at < 0 ? 0 : marks.get(at));
+    cursors.run(executed, savepoints.count());
   }
 
   /** Those but home, in which effects are. */
@@ -264,18 +240,15 @@ final class ServerSet {
   void apply(Effects effects, long nanos) {
     leaderNanos += nanos;
     redo.add(effects, session.settings().query());
+    Doubts.Given given = doubts.next();
     for (Backend other : live()) {
       if (other != home) {
         join(other);
-        int now = undone;
         effects.sendTo(
             other,
             (at, what) -> {
-              if (now == undone) {
-                differs(at, what);
-              } else {
-                effects.forget(at);
-              }
+              effects.forget(at);
+              given.doubt(at, what);
             });
       }
     }
@@ -287,7 +260,7 @@ final class ServerSet {
       return;
     }
     StringBuilder sql = new StringBuilder(BEGIN_EFFECTS);
-    savepoints.forEach(name -> sql.append("; SAVEPOINT ").append(quote(name)));
+    savepoints.names().forEach(name -> sql.append("; SAVEPOINT ").append(quote(name)));
     other.ask(sql.toString(), Answer.of((tag, e, z) -> unless(other, z == 'T', e), () -> {}));
     other.setInTransaction(true);
   }
@@ -318,16 +291,23 @@ final class ServerSet {
 
   /** Tells those in which effects are something that they must be able to do. */
   void tellWritten(String sql) {
-    int now = undone;
+    Doubts.Given given = doubts.next();
     for (Backend other : written()) {
       other.ask(
-          sql, Answer.of((tag, e, z) -> unless(other, e == null || now != undone, e), () -> {}));
+          sql,
+          Answer.of(
+              (tag, e, z) -> {
+                if (e != null) {
+                  given.doubt(other, Difference.failed(e));
+                }
+              },
+              () -> {}));
     }
   }
 
   void rollbackOthers() {
     redo.clear();
-    undone++;
+    doubts.undo(0);
     for (Backend other : all) {
       if (other != home && other.isInTransaction()) {
         other.setInTransaction(false);
@@ -353,9 +333,7 @@ final class ServerSet {
     if (savepoints.isEmpty()) {
       rollbackOthers();
     } else {
-      int last = savepoints.size() - 1;
-      redo.cut(marks.get(last));
-      tellWritten("ROLLBACK TO SAVEPOINT " + quote(savepoints.get(last)));
+      tellWritten("ROLLBACK TO SAVEPOINT " + quote(savepoints.undoToLast()));
     }
   }
 
@@ -376,7 +354,7 @@ final class ServerSet {
   /** The server of the client's transaction is out: another takes a failed one in its place. */
   void moveFailed(Runnable then) {
     rollbackOthers();
-    forgetSavepoints();
+    savepoints.clear();
     Backend leader = leader();
     if (leader == null) {
       session.failover().stale();

@@ -35,14 +35,14 @@ class BeginFailsIT {
 
   @TempDir private static Path folder;
   @AutoClose private static Cluster cluster;
-  @AutoClose private static GarbledBegins leader;
+  @AutoClose private static Between leader;
 
   @BeforeAll
   static void start() throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, "dtp", TABLES);
     cluster.letRowsBeCaptured();
-    leader = new GarbledBegins(cluster.servers.get(0).address);
+    leader = new Between(cluster.servers.get(0).address);
     List<HostPort> servers = List.of(leader.address(), cluster.servers.get(1).address);
     cluster.replicator =
         QueryServer.start(TestConfig.several(folder, servers, cluster.spoolBytes, cluster.applyMs));

@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,11 +12,15 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Passes on what is sent to a server, of which BEGIN can be made a word that it refuses. */
-final class GarbledBegins implements AutoCloseable {
+/**
+ * Passes on what is sent to a server. BEGIN can be made a word that the server refuses, and what
+ * has a text in it can be held, with all that follows on its connection.
+ */
+final class Between implements AutoCloseable {
   private static final byte[] BEGIN = "BEGIN".getBytes(StandardCharsets.US_ASCII);
 
   /** After the type and the length of a Query. */
@@ -26,8 +31,11 @@ final class GarbledBegins implements AutoCloseable {
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile boolean garbles;
+  private volatile String held;
+  private final CountDownLatch holding = new CountDownLatch(1);
+  private final CountDownLatch released = new CountDownLatch(1);
 
-  GarbledBegins(HostPort server) throws IOException {
+  Between(HostPort server) throws IOException {
     this.server = server;
     this.listener = new ServerSocket(0, 50, InetAddress.getByName(OwnAddress.HOST));
     threads.execute(this::accept);
@@ -39,6 +47,29 @@ final class GarbledBegins implements AutoCloseable {
 
   void garble(boolean from) {
     garbles = from;
+  }
+
+  /** Holds the first request with this text. */
+  void hold(String text) {
+    held = text;
+  }
+
+  /** Waits until something is held. */
+  void awaitHeld() {
+    Await.until("a request to be held", () -> holding.getCount() == 0);
+  }
+
+  void release() {
+    held = null;
+    released.countDown();
+  }
+
+  private void holdIfAsked(byte[] bytes, int count) throws InterruptedException {
+    String text = held;
+    if (text != null && new String(bytes, 0, count, StandardCharsets.US_ASCII).contains(text)) {
+      holding.countDown();
+      released.await();
+    }
   }
 
   private void accept() {
@@ -68,10 +99,15 @@ final class GarbledBegins implements AutoCloseable {
         if (requests && garbles) {
           garble(bytes, count);
         }
+        if (requests) {
+          holdIfAsked(bytes, count);
+        }
         out.write(bytes, 0, count);
       }
     } catch (IOException e) {
       open.remove(from); // one of both has ended
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -89,6 +125,7 @@ final class GarbledBegins implements AutoCloseable {
 
   @Override
   public void close() {
+    release();
     threads.shutdown();
     try {
       listener.close();

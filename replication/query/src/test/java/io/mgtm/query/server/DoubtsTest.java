@@ -1,0 +1,54 @@
+package io.mgtm.query.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is said of other servers by a transaction, and when. */
+class DoubtsTest {
+  private final List<String> certain = new ArrayList<>();
+  private final Doubts doubts = new Doubts((at, what) -> certain.add(what.text()));
+
+  private void doubt(Doubts.Given given, String what) {
+    given.doubt(null, new Difference(Ejection.DIFFERS, what));
+  }
+
+  @Test
+  void itCountsWithTheCommitAndAtOnceAfterIt() {
+    Doubts.Given first = doubts.next();
+    Doubts.Given second = doubts.next();
+    doubt(first, "first");
+    assertThat(certain).isEmpty();
+    doubts.commit();
+    assertThat(certain).containsExactly("first");
+    doubt(second, "second");
+    assertThat(certain).containsExactly("first", "second");
+  }
+
+  @Test
+  void whatIsUndoneDoesNotCount() {
+    doubt(doubts.next(), "kept");
+    int mark = doubts.mark();
+    Doubts.Given undone = doubts.next();
+    doubt(undone, "undone");
+    doubts.undo(mark);
+    doubt(doubts.next(), "after it");
+    doubts.commit();
+    doubt(undone, "late");
+    assertThat(certain).containsExactly("kept", "after it");
+  }
+
+  @Test
+  void theNextTransactionBeginsAnew() {
+    Doubts.Given rolledBack = doubts.next();
+    doubts.undo(0);
+    doubts.end();
+    doubt(rolledBack, "late");
+    doubt(doubts.next(), "new");
+    assertThat(certain).isEmpty();
+    doubts.commit();
+    assertThat(certain).containsExactly("new");
+  }
+}
