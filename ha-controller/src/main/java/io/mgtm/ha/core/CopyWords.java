@@ -19,9 +19,7 @@ final class CopyWords {
   /** Takes what a kit said; whatever is new gets a mark of its own. */
   void said(AgentResource resource, Result result, long epoch) {
     Map<String, String> data = result.data();
-    if (data.isEmpty()) {
-      return;
-    }
+    resource.data = Collections.unmodifiableMap(new LinkedHashMap<>(data));
     // A primary that is not in service does not know whom it has left behind.
     boolean primary =
         epoch > 0 && result.state() == ResourceState.IN && data.containsKey(CopyReport.IN_SYNC);
@@ -32,7 +30,6 @@ final class CopyWords {
       resource.wordData = Map.copyOf(data);
       agent.changed();
     }
-    resource.data = Collections.unmodifiableMap(new LinkedHashMap<>(data));
   }
 
   /** Takes what the state has: the kit is told at once when it waits for that. */
