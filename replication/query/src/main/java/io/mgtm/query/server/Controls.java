@@ -73,8 +73,8 @@ final class Controls {
             segment,
             (relay, status) -> {
               if (relay.error() == null && set.home() != null) {
-                set.tellWritten(segment.command().statement().text());
                 keep(command);
+                set.tellWritten(segment.command().statement().text());
               }
               run.ended(relay, status);
             });

@@ -18,7 +18,9 @@ record Difference(Ejection kind, String text) {
   }
 
   /**
-   * @param error null where it has rolled back without one
+   * It was rolled back.
+   *
+   * @param error null where there was none
    */
   static Difference notCommitted(ErrorFields error) {
     return error == null

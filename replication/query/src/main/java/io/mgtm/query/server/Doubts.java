@@ -1,7 +1,9 @@
 package io.mgtm.query.server;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
@@ -12,7 +14,13 @@ import java.util.function.BiConsumer;
  */
 final class Doubts {
   private final BiConsumer<Backend, Difference> certain;
+
+  /** What was given since the transaction began, and since each savepoint. */
   private final List<Given> all = new ArrayList<>();
+
+  /** Where the next is noted; null after a savepoint. */
+  private Given last;
+
   private boolean committing;
 
   /**
@@ -22,37 +30,33 @@ final class Doubts {
     this.certain = certain;
   }
 
-  /** Something that others were given. */
+  /** What others were given between two savepoints. */
   final class Given {
-    private final List<Runnable> doubts = new ArrayList<>();
+    /** The first of each server. */
+    private final Map<Backend, Difference> doubts = new HashMap<>(0);
+
     private boolean undone;
 
     /** One has answered otherwise. */
     void doubt(Backend at, Difference what) {
-      if (undone) {
-        return;
+      if (!undone && doubts.putIfAbsent(at, what) == null && committing) {
+        certain.accept(at, what);
       }
-      doubts.add(() -> certain.accept(at, what));
-      if (committing) {
-        count();
-      }
-    }
-
-    private void count() {
-      doubts.forEach(Runnable::run);
-      doubts.clear();
     }
   }
 
   /** They are given something more. */
   Given next() {
-    Given one = new Given();
-    all.add(one);
-    return one;
+    if (last == null) {
+      last = new Given();
+      all.add(last);
+    }
+    return last;
   }
 
   /** How much they were given, to go back to. */
   int mark() {
+    last = null;
     return all.size();
   }
 
@@ -61,17 +65,19 @@ final class Doubts {
     List<Given> since = all.subList(mark, all.size());
     since.forEach(one -> one.undone = true);
     since.clear();
+    last = null;
   }
 
   /** The rest counts. */
   void commit() {
     committing = true;
-    List.copyOf(all).forEach(Given::count);
+    all.forEach(one -> one.doubts.forEach(certain));
   }
 
   /** The transaction has ended. */
   void end() {
     committing = false;
     all.clear();
+    last = null;
   }
 }

@@ -98,8 +98,7 @@ final class UnitRun {
     if (free && session.late().enters(this::next)) {
       return;
     }
-    boolean begins = segment.begins() || (segment.kind() == Segment.Kind.RUN && isWrapped());
-    if (free && begins && !session.turn().take(this::next)) {
+    if (free && begins(segment) && !session.turn().take(this::next)) {
       return;
     }
     if (hasSchema()) {
@@ -234,6 +233,10 @@ final class UnitRun {
     } else {
       awaited.read(set.reader(), segment);
     }
+  }
+
+  private boolean begins(Segment segment) {
+    return segment.begins() || (segment.kind() == Segment.Kind.RUN && isWrapped());
   }
 
   /** Whether outside of the client's transactions it runs in one of the replicator's. */

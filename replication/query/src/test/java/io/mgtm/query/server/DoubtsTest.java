@@ -18,6 +18,7 @@ class DoubtsTest {
   @Test
   void itCountsWithTheCommitAndAtOnceAfterIt() {
     Doubts.Given first = doubts.next();
+    doubts.mark();
     Doubts.Given second = doubts.next();
     doubt(first, "first");
     assertThat(certain).isEmpty();
@@ -30,6 +31,7 @@ class DoubtsTest {
   @Test
   void whatIsUndoneDoesNotCount() {
     doubt(doubts.next(), "kept");
+    doubt(doubts.next(), "of the same server");
     int mark = doubts.mark();
     Doubts.Given undone = doubts.next();
     doubt(undone, "undone");
