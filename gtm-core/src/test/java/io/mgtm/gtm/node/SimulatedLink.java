@@ -21,7 +21,7 @@ import java.util.List;
  * A gateway's link to a node of a simulation: what the gateway asks becomes the node's work, the
  * node's frames are decoded as the gateway's socket does it, and a wire carries both.
  */
-public final class SimulatedLink implements Link, GatewayPeer {
+public class SimulatedLink implements Link, GatewayPeer {
 
   /** Carries messages in their order until it breaks. */
   public interface Wire {

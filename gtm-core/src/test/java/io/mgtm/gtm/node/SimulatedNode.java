@@ -14,6 +14,7 @@ import io.mgtm.gtm.command.TransactionReply;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.connection.LinkPeers;
+import io.mgtm.gtm.node.engine.Engine;
 import io.mgtm.gtm.node.engine.EngineParts;
 import io.mgtm.gtm.node.engine.EngineSetup;
 import io.mgtm.gtm.node.engine.EngineTime;
@@ -60,6 +61,7 @@ public final class SimulatedNode {
   /**
    * What a node is made with.
    *
+   * @param alone whether it has no group
    * @param first what a new group begins with
    * @param recoveryWaitMs in mode lazy: how long gateways are waited for
    * @param micros the wall clock
@@ -69,6 +71,7 @@ public final class SimulatedNode {
   public record Setup(
       String name,
       GroupMode mode,
+      boolean alone,
       List<Command> first,
       int recoveryWaitMs,
       Executor owner,
@@ -91,7 +94,12 @@ public final class SimulatedNode {
     this.setup = setup;
     config =
         TestConfigs.with(
-            new GroupConfig(setup.name(), setup.name() + "=h:1", setup.mode(), null, "sim"));
+            new GroupConfig(
+                setup.name(),
+                setup.alone() ? null : setup.name() + "=h:1",
+                setup.mode(),
+                null,
+                "sim"));
     machine = new GtmStateMachine(GtmState.empty(), () -> setup.owner().execute(this::updatePeers));
     ordered = new OrderedGtm(machine);
     member = new GroupMember(config, machine, setup.fatal(), this::updatePeers);
@@ -128,6 +136,20 @@ public final class SimulatedNode {
     serve(new LeaderEngine(engineSetup(), machine, log, parts()));
   }
 
+  /** The same without a group: the log leads when it is open, and there are direct clients too. */
+  public <L extends OpenLog> void lead(
+      Function<OrderedLog.Listener, L> opener, Function<L, ReplicatedLog> seen) {
+    ReplicatedLog log = seen.apply(member.open(opener));
+    Engine direct = new Engine(machine, log, setup.micros(), METRICS);
+    if (!machine.state().started()) {
+      direct.initialize(setup.first());
+    }
+    direct.restart();
+    engine = new LeaderEngine(engineSetup(), machine, log, parts());
+    member.serve(engine, direct);
+    engine.leading();
+  }
+
   /** The same where every member proposes. */
   public void propose(Function<OrderedLog.Listener, TotalLog> opener) {
     serve(new TotalEngine(engineSetup(), ordered, member.open(opener), parts()));
@@ -146,7 +168,7 @@ public final class SimulatedNode {
         GRACE_MS,
         new LazyLeader.Settings(
             setup.recoveryWaitMs(), (ms, task) -> setup.timer().after(ms, task)),
-        member::yieldLeadership,
+        setup.alone() ? null : member::yieldLeadership,
         setup.random());
   }
 

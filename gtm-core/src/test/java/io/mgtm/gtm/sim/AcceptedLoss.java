@@ -59,6 +59,13 @@ final class AcceptedLoss {
     world.afterMs(300 + random.nextInt(700), this::lose);
   }
 
+  private void accept(SimNode asked) {
+    if (asked.admin().acceptLoss().isEmpty()) {
+      world.note(Happening.LOSS_ACCEPTED);
+      accepted = true;
+    }
+  }
+
   /** Somebody who is there is asked when there was no leader for a while. */
   private void accept() {
     if (simulation.leader() != null) {
@@ -68,7 +75,7 @@ final class AcceptedLoss {
       SimNode asked = simulation.node(names.get(random.nextInt(names.size())));
       if (asked.isAlive() && asked.isOpen()) {
         world.trace("the operator accepts the loss at %s", asked.host.name);
-        asked.owner.execute(() -> accepted |= asked.admin().acceptLoss().isEmpty());
+        asked.owner.execute(() -> accept(asked));
       }
     }
     world.afterMs(LOOK_MS, this::accept);

@@ -2,6 +2,7 @@ package io.mgtm.gtm.sim;
 
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 /** Faults of the network between members and gateways. */
@@ -19,6 +20,7 @@ final class Cuts {
   /** Some or all of what a member says or hears is lost. */
   void isolate(SimHost host) {
     simulation.world.trace("%s isolated", host.name);
+    simulation.world.note(Happening.ISOLATED);
     int how = random.nextInt(3);
     if (random.nextBoolean()) {
       network.tellDown(host.name, 10); // as a failure detection does that sees the cut
@@ -55,12 +57,14 @@ final class Cuts {
     for (GatewayWire wire : List.copyOf(simulation.wires)) {
       if (random.nextInt(4) == 0) {
         wire.breakNow("the connection was reset");
+        simulation.world.note(Happening.WIRE_RESET);
       }
     }
   }
 
   void split() {
     simulation.world.trace("split");
+    simulation.world.note(Happening.SPLIT);
     List<String> names = simulation.names();
     int side = random.nextInt(1 << names.size());
     for (int i = 0; i < names.size(); i++) {
@@ -90,7 +94,15 @@ final class Cuts {
               .filter(name -> !name.equals(deaf))
               .forEach(name -> network.cut(name, deaf));
         });
-    simulation.world.afterMs(300 + random.nextInt(600), () -> emptyDisk.accept(emptied));
+    simulation.world.afterMs(
+        300 + random.nextInt(600),
+        () -> {
+          UUID was = emptied.folder;
+          emptyDisk.accept(emptied);
+          if (!emptied.folder.equals(was)) {
+            simulation.world.note(Happening.EARLY_AMNESIA);
+          }
+        });
     simulation.world.afterMs(
         900 + random.nextInt(200),
         () -> {
@@ -106,6 +118,7 @@ final class Cuts {
    */
   void depose(SimHost leader) {
     simulation.world.trace("%s is cut off with its clients", leader.name);
+    simulation.world.note(Happening.DEPOSED);
     network.tellDown(leader.name, 5);
     simulation.names().stream()
         .filter(other -> !other.equals(leader.name))

@@ -20,6 +20,7 @@ final class Deaths {
   void kill(SimHost host) {
     if (host.isUp()) {
       world.trace("kill %s", host.name);
+      world.note(Happening.KILLED);
       host.kill();
     }
   }
@@ -34,6 +35,7 @@ final class Deaths {
 
   void everythingDies(boolean power) {
     world.trace("everything dies, power %s", power);
+    world.note(power ? Happening.ALL_POWER_LOST : Happening.ALL_KILLED);
     for (SimHost host : List.copyOf(simulation.hosts().values())) {
       if (power) {
         host.losePower();
@@ -74,6 +76,9 @@ final class Deaths {
       killProxy(host, random.nextInt(500));
     } else {
       host.process().pause(1 + random.nextInt(random.nextInt(4) == 0 ? 9_000 : 600));
+      if (host.process().isBehind()) {
+        simulation.mayLoseSessions(host);
+      }
     }
   }
 
@@ -85,6 +90,7 @@ final class Deaths {
   private void killProxy(SimHost host, int downMs) {
     if (host.isUp()) {
       world.trace("%s is killed", host.name);
+      world.note(Happening.PROXY_KILLED);
       host.kill();
       world.afterMs(downMs, () -> simulation.startProxy(host));
     }
@@ -96,6 +102,6 @@ final class Deaths {
   }
 
   void disksAreFast() {
-    simulation.hosts().values().forEach(host -> host.forceMs = 3);
+    simulation.hosts().values().forEach(host -> host.forceMs = SimHost.FORCE_MS);
   }
 }

@@ -38,9 +38,11 @@ final class FailingDisks {
   void nextSyncFails(SimHost host) {
     if (random.nextBoolean()) {
       world.trace("%s's next sync fails", host.name);
+      world.note(Happening.SYNC_TO_FAIL);
       host.disk.failNextForce();
     } else {
       world.trace("%s could not write back some of what is dirty", host.name);
+      world.note(Happening.WRITE_BACK_FAILED);
       host.disk.failToWriteBackSome();
     }
     host.failing = true;
@@ -53,6 +55,7 @@ final class FailingDisks {
       killAndDamage(host);
     } else if (host.isUp()) {
       world.trace("kill %s", host.name);
+      world.note(Happening.KILLED);
       host.kill();
     }
   }
@@ -63,10 +66,12 @@ final class FailingDisks {
       return;
     }
     world.trace("kill %s", host.name);
+    world.note(Happening.KILLED);
     boolean may = unhurt.mayBeHurt(host) && ((SimNode) host.process()).isOpen();
     host.kill();
     if (may && PlantedStorage.damageUnsynced(host.disk, host.folder, damages)) {
       world.trace("%s's log is damaged behind what it has synced", host.name);
+      world.note(Happening.LOG_DAMAGED);
       host.mayHaveLost = true;
     }
   }

@@ -1,6 +1,7 @@
 package io.mgtm.gtm.sim;
 
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 
 /** Disks that are full for a while, in some schedules. */
 final class FullDisks {
@@ -17,21 +18,36 @@ final class FullDisks {
     this.simulation = simulation;
     this.world = simulation.world;
     this.random = random;
-    this.some = random.nextInt(4) == 0;
+    this.some = random.nextInt(3) == 0;
+  }
+
+  /** A leader's disk is full for long, since it is the one that stores something all the time. */
+  void begin(Supplier<SimHost> leader) {
+    if (some) {
+      world.afterMs(random.nextInt(simulation.scenario.faultsMs() / 2), () -> fill(leader.get()));
+    }
   }
 
   void fill(SimHost host) {
     if (some) {
       world.trace("%s's disk is full", host.name);
+      world.note(Happening.DISK_FILLED);
       roomAtMs = Long.MAX_VALUE - REFUSED_MS;
-      host.disk.setBytesMax(host.disk.usedBytes() + random.nextInt(20_000));
-      world.afterMs(random.nextInt(800), this::haveRoom);
+      host.disk.setBytesMax(host.disk.usedBytes() + random.nextInt(4_000));
+      world.afterMs(random.nextInt(4_000), this::haveRoom);
     }
   }
 
   void haveRoom() {
     roomAtMs = Math.min(roomAtMs, world.nowMs());
-    simulation.hosts().values().forEach(host -> host.disk.setBytesMax(Long.MAX_VALUE));
+    simulation.hosts().values().forEach(this::hasRoom);
+  }
+
+  private void hasRoom(SimHost host) {
+    if (host.disk.hasRefusedRoom()) {
+      world.note(Happening.ROOM_LACKED);
+    }
+    host.disk.setBytesMax(Long.MAX_VALUE);
   }
 
   /** Whether one is full, or was lately. */

@@ -65,6 +65,9 @@ final class Handover {
       world.afterMs(10, () -> awaitSuccessor(successor, untilMs));
       return;
     }
+    if (isLed()) {
+      world.note(Happening.LED_AFTER_HANDOVER);
+    }
     SimHost back = gone;
     gone = null;
     simulation.startAgain(back);

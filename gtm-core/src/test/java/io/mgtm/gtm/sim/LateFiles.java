@@ -1,5 +1,6 @@
 package io.mgtm.gtm.sim;
 
+import io.mgtm.group.LogException;
 import io.mgtm.group.storage.MappedFile;
 import io.mgtm.group.storage.StorageFiles;
 import java.nio.ByteBuffer;
@@ -13,7 +14,7 @@ final class LateFiles implements StorageFiles {
   static final long NEVER = -1;
 
   private final StorageFiles files;
-  private final SimProcess process;
+  private final SimNode node;
   private final String name;
   private final long lateMs;
   private final Deque<Runnable> late = new ArrayDeque<>();
@@ -25,9 +26,9 @@ final class LateFiles implements StorageFiles {
    * @param name the file's
    * @param lateMs {@link #NEVER} when nothing of it reaches the disk
    */
-  LateFiles(StorageFiles files, SimProcess process, String name, long lateMs) {
+  LateFiles(StorageFiles files, SimNode node, String name, long lateMs) {
     this.files = files;
-    this.process = process;
+    this.node = node;
     this.name = name;
     this.lateMs = lateMs;
   }
@@ -42,7 +43,15 @@ final class LateFiles implements StorageFiles {
       change.run();
     } else if (lateMs != NEVER) {
       late.add(change);
-      process.world.afterMs(lateMs, () -> process.run(() -> late.poll().run()));
+      node.world.afterMs(lateMs, () -> node.run(this::changeLate));
+    }
+  }
+
+  private void changeLate() {
+    try {
+      late.poll().run();
+    } catch (LogException e) {
+      node.fatal(e); // the disk fails, which is no mistake of the node
     }
   }
 

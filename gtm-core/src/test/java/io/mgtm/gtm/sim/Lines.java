@@ -40,6 +40,7 @@ final class Lines {
    * too: at once, or later, and the witness is started again as soon as it has answered.
    */
   void cutOff(SimHost leader, SimHost witness) {
+    world.note(Happening.LEADER_CUT_OFF);
     boolean atOnce = random.nextBoolean();
     int ms = 150 + random.nextInt(100);
     for (String other : simulation.names()) {
@@ -64,6 +65,7 @@ final class Lines {
   /** Nothing passes between two, which their views may see. */
   void cut(String one, String other, int ms, boolean seen) {
     world.trace("%s and %s are cut for %d ms", one, other, ms);
+    world.note(Happening.LINE_CUT);
     cutUntilMs = Math.max(cutUntilMs, world.nowMs() + ms);
     network.cutBoth(one, other);
     int shownMs = SHOWN_MS + random.nextInt(3 * SHOWN_MS);

@@ -30,6 +30,7 @@ final class LogOracle {
   private int losses;
   private boolean told;
   private String stoppedForLoss = "";
+  private String lastLeader = "";
 
   /**
    * An oracle that has seen nothing.
@@ -86,6 +87,10 @@ final class LogOracle {
   /** A member says that it leads. */
   void leads(String member, long term) {
     String other = leaders.putIfAbsent(term, member);
+    if (other == null && !lastLeader.isEmpty() && !lastLeader.equals(member)) {
+      world.note(Happening.LEADER_CHANGED);
+    }
+    lastLeader = member;
     world.check(
         other == null || other.equals(member), "%s and %s lead in term %d", other, member, term);
   }
@@ -112,6 +117,9 @@ final class LogOracle {
     long from = member.comparedTo(losses);
     if (from >= index) {
       return; // while its state is built anew it has less for a while
+    }
+    if (committed() < member.base()) {
+      history.put(member.base(), member.baseHash()); // nobody has told of what came before it
     }
     member.history().subMap(from, false, index, true).forEach(history::putIfAbsent);
     member.compared(index, losses);
@@ -192,6 +200,7 @@ final class LogOracle {
   private void lose(long from) {
     losses++;
     world.trace("entries from %d on are lost", from);
+    world.note(Happening.ENTRIES_LOST);
     lostHistories.addAll(history.tailMap(from, true).values());
     history.tailMap(from, true).clear();
     states.tailMap(from, true).clear();

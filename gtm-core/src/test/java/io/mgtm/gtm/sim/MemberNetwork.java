@@ -83,6 +83,9 @@ final class MemberNetwork {
 
   void heal() {
     if (!held) {
+      if (!cut.isEmpty()) {
+        world.note(Happening.HEALED);
+      }
       cut.clear();
     }
   }
@@ -188,12 +191,18 @@ final class MemberNetwork {
     public void send(List<String> to, byte[] message) {
       for (String other : to) {
         process.effect();
-        if (isApart(other) || (!healthy && world.random.nextInt(1000) < lossPerMille)) {
+        if (isApart(other)) {
+          world.note(Happening.MESSAGE_CUT_OFF);
+          continue;
+        }
+        if (!healthy && world.random.nextInt(1000) < lossPerMille) {
+          world.note(Happening.MESSAGE_LOST);
           continue;
         }
         deliverLater(other, message);
         if (!healthy && world.random.nextInt(1000) < repeatPerMille) {
           deliverLater(other, message);
+          world.note(Happening.MESSAGE_REPEATED);
         }
       }
     }
@@ -210,10 +219,14 @@ final class MemberNetwork {
       long at = world.now() + process.pauseLeft() + 100_000 + world.some(delayMs * World.MS);
       if (!healthy && world.random.nextInt(1000) < spikePerMille) {
         at += world.some(300 * World.MS);
+        world.note(Happening.MESSAGE_LATE);
       }
-      if (inOrder) {
-        String way = way(name(), to);
-        at = Math.max(at, lastDelivery.getOrDefault(way, 0L));
+      String way = way(name(), to);
+      long last = lastDelivery.getOrDefault(way, 0L);
+      if (at < last && !inOrder) {
+        world.note(Happening.MESSAGE_OVERTAKEN);
+      } else {
+        at = Math.max(at, last);
         lastDelivery.put(way, at);
       }
       world.after(at - world.now(), () -> deliver(to, message));

@@ -64,6 +64,7 @@ final class Nemesis {
   void begin() {
     if (clocksDiffer) {
       simulation.hosts().values().forEach(host -> host.clock.drift(random));
+      world.note(Happening.CLOCK_DRIFTED);
     }
     if (simulation.scenario.fault().isOfLoss()) {
       simulation.hosts().values().forEach(host -> host.forceMs = 60);
@@ -74,9 +75,10 @@ final class Nemesis {
     if (accepted != null) {
       accepted.begin();
     }
+    full.begin(this::leader);
     Scenario of = simulation.scenario;
     int early = of.fault() == Fault.STALE_INTRODUCTION ? 2 : 8;
-    if (!of.isLazy() && !of.witnessed() && random.nextInt(early) == 0) {
+    if (!of.isLazy() && !of.witnessed() && of.size() > 1 && random.nextInt(early) == 0) {
       cuts.earlyAmnesia(this::emptyDisk);
       world.afterMs(1_500, this::act);
     } else {
@@ -206,11 +208,7 @@ final class Nemesis {
       case 2 -> cuts.breakWires();
       case 3 -> stepClocks();
       case 4 -> full.fill(anyone());
-      default -> {
-        if (random.nextInt(3) == 0) {
-          deaths.disturbProxy();
-        }
-      }
+      default -> deaths.disturbProxy();
     }
   }
 
@@ -241,6 +239,7 @@ final class Nemesis {
   private void replaceDisk(SimHost host) {
     if (!handover.isUnderWay() && unhurt.mayBeEmptied(host)) {
       world.trace("%s dies, its folder will be empty", host.name);
+      noteEmptied(host);
       host.kill();
       host.emptyDisk();
       if (!simulation.scenario.witnessed()) {
@@ -249,6 +248,11 @@ final class Nemesis {
       lostWitness.leaveOut(host);
       simulation.hosts().values().forEach(SimHost::crashNot);
     }
+  }
+
+  private void noteEmptied(SimHost host) {
+    boolean its = host.name.equals(simulation.witness);
+    world.note(its ? Happening.WITNESS_EMPTIED : Happening.DISK_EMPTIED);
   }
 
   /** A node's process has ended. */
@@ -281,6 +285,7 @@ final class Nemesis {
     boolean spared = copies != null && copies.isUnderWay();
     if (!spared && unhurt.isMinorityHurt(host) && unhurt.isCopied(host)) {
       world.trace("%s dies, its folder will be empty", host.name);
+      noteEmptied(host);
       UUID was = host.folder;
       host.kill();
       host.emptyDisk();
@@ -305,6 +310,7 @@ final class Nemesis {
   }
 
   private void wrongHint() {
+    world.note(Happening.WRONGLY_SUSPECTED);
     simulation.network.hint(leader().name);
   }
 
@@ -314,6 +320,7 @@ final class Nemesis {
       SimHost host = anyone();
       world.trace("%s's clocks step", host.name);
       host.clock.disturb(random);
+      world.note(Happening.CLOCK_STEPPED);
     }
   }
 
@@ -337,15 +344,21 @@ final class Nemesis {
     boolean noRoom = cause.category() == Category.NO_SPACE && full.are();
     // What could not be written back may be read again before a force tells of it.
     boolean damaged = cause.getMessage().contains("is damaged");
-    boolean diverged = cause.category() == Category.CORRUPT && !damaged && hasLost(host);
+    boolean group = simulation.scenario.size() > 1;
+    boolean corrupt = cause.category() == Category.CORRUPT && !damaged;
+    boolean diverged = group && corrupt && hasLost(host);
     boolean failed = (damaged || cause.category() == Category.IO) && disks.areBroken(host);
     boolean may = noRoom || diverged || failed || (copies != null && copies.stops(host));
     world.check(may, "%s stops: %s", host.name, cause.getMessage());
+    if (failed) {
+      world.note(Happening.SYNC_FAILED);
+    }
     host.kill();
     if (failed && random.nextBoolean()) {
       deaths.kill(leader()); // what the other had and did not force may count now
     }
     if (diverged) {
+      world.note(Happening.STOPPED_FOR_LOSS);
       host.emptyDisk();
       host.mayHaveLost = true;
     }
@@ -361,6 +374,11 @@ final class Nemesis {
       simulation.logs.expectLoss(host.name);
     }
     return awaited || (accepted != null && accepted.explains(host));
+  }
+
+  /** Whether nothing may be lost though there is but one copy. */
+  boolean isAllForced() {
+    return operator.isAllForced();
   }
 
   boolean mayRefuse(String message) {

@@ -119,6 +119,7 @@ final class OlderCopies extends OldFolders {
       return;
     }
     world.trace("%s is started on an older copy of its folder", host.name);
+    world.note(Happening.COPY_STARTED);
     SimulatedDisk newest = host.disk;
     host.kill();
     host.disk = diskOf(copy);
@@ -140,6 +141,7 @@ final class OlderCopies extends OldFolders {
             : world.nowMs() - sinceMs >= UNTOLD_MS;
     if (knows) {
       world.trace("%s is told", host.name);
+      world.note(Happening.COPY_TOLD);
       host.mayHaveLost = true;
       end();
       if (!told || random.nextInt(3) > 0) {

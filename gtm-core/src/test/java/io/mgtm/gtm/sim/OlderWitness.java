@@ -89,6 +89,7 @@ final class OlderWitness extends OldFolders {
       return;
     }
     world.trace("%s is started on an older copy of its folder", host.name);
+    world.note(Happening.WITNESS_COPY_STARTED);
     host.kill();
     host.disk = diskOf(copy);
     long covered = leader.status().committedIndex();

@@ -1,8 +1,12 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.member.GroupAdmin;
 import io.mgtm.group.member.GroupStatus;
+import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.function.Function;
 
 /** What an operator does meanwhile: members come and go, lead, and force more or less. */
 final class Operator {
@@ -17,19 +21,28 @@ final class Operator {
   private final boolean membershipChanges;
   private final boolean mixedDurability;
 
+  /** Whether a node without a group syncs whatever it acknowledges. */
+  private final boolean allForced;
+
   Operator(Simulation simulation, SplittableRandom random, Unhurt unhurt) {
     this.simulation = simulation;
     this.world = simulation.world;
     this.random = random;
     this.unhurt = unhurt;
-    this.membershipChanges = random.nextInt(3) == 0 && !simulation.scenario.quorumDisk();
-    this.mixedDurability =
-        random.nextInt(4) == 0 || simulation.scenario.fault() == Fault.FOREIGN_DURABILITY;
+    Scenario scenario = simulation.scenario;
+    this.membershipChanges = random.nextBoolean() && !scenario.quorumDisk() && !scenario.alone();
+    this.mixedDurability = random.nextInt(4) == 0 || scenario.fault() == Fault.FOREIGN_DURABILITY;
+    this.allForced = scenario.alone() && !mixedDurability && random.nextInt(3) == 0;
   }
 
   /** What the configuration of a member says that starts now. */
   DurabilityMode durability() {
-    return mixedDurability && random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+    boolean all = allForced || (mixedDurability && random.nextBoolean());
+    return all ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
+  }
+
+  boolean isAllForced() {
+    return allForced;
   }
 
   /** Lets the group force more or less from now on. */
@@ -37,14 +50,17 @@ final class Operator {
     SimNode leader = simulation.leader();
     if (mixedDurability && leader != null) {
       DurabilityMode mode = random.nextBoolean() ? DurabilityMode.ALL : DurabilityMode.CRITICAL;
-      leader.owner.execute(() -> leader.admin().durability(mode));
+      ask(leader, Happening.DURABILITY_SAID, admin -> admin.durability(mode));
     }
   }
 
+  /** To a member; when it leads, to the next. */
   void transfer(SimHost to) {
     SimNode leader = simulation.leader();
     if (leader != null) {
-      leader.owner.execute(() -> leader.admin().transfer(to.name));
+      List<String> names = simulation.names();
+      int next = (names.indexOf(to.name) + (leader.host == to ? 1 : 0)) % names.size();
+      ask(leader, Happening.TRANSFER_BEGUN, admin -> admin.transfer(names.get(next)));
     }
   }
 
@@ -64,17 +80,20 @@ final class Operator {
       return;
     }
     if (random.nextBoolean()) {
-      boolean asWitness = of.name.equals(simulation.witness);
-      leader.owner.execute(() -> leader.admin().add(of.name, asWitness));
+      // Whoever is a member already cannot come.
+      boolean spare = mayGrow && leader.voters().contains(of.name);
+      String name = spare ? SPARE : of.name;
+      boolean asWitness = name.equals(simulation.witness);
+      ask(leader, Happening.ADDITION_BEGUN, admin -> admin.add(name, asWitness));
     } else if (simulation.scenario.isLazy()) {
       // Without the witness nothing is promised when a line is cut.
       if (!of.name.equals(simulation.witness)) {
-        leader.owner.execute(() -> leader.admin().remove(of.name));
+        ask(leader, Happening.REMOVAL_BEGUN, admin -> admin.remove(of.name));
       }
     } else if (isWell() && leader.voters().size() > 2) {
       world.trace("remove %s", of.name);
       unhurt.lastRemovalMs = world.nowMs();
-      leader.owner.execute(() -> leader.admin().remove(of.name));
+      ask(leader, Happening.REMOVAL_BEGUN, admin -> admin.remove(of.name));
     }
   }
 
@@ -92,15 +111,27 @@ final class Operator {
               .anyMatch(m -> m.name().equals(comes) && m.matchedIndex() >= status.committedIndex());
       if (!hasAll) {
         boolean asWitness = comes.equals(simulation.witness);
-        leader.owner.execute(() -> leader.admin().add(comes, asWitness));
+        ask(leader, Happening.ADDITION_BEGUN, admin -> admin.add(comes, asWitness));
       } else if (isWell()) {
         unhurt.lastRemovalMs = world.nowMs();
-        leader.owner.execute(() -> leader.admin().remove(leaves));
+        ask(leader, Happening.REMOVAL_BEGUN, admin -> admin.remove(leaves));
       }
     }
     if (steps > 0) {
       world.afterMs(STEP_MS, () -> replace(leaves, comes, steps - 1));
     }
+  }
+
+  private void ask(
+      SimNode leader, Happening what, Function<GroupAdmin, Optional<String>> question) {
+    leader.owner.execute(
+        () -> {
+          Optional<String> refused = question.apply(leader.admin());
+          if (refused.isEmpty()) {
+            world.note(what);
+          }
+          world.trace("%s: %s", what, refused.orElse("begun"));
+        });
   }
 
   private boolean isWell() {

@@ -3,13 +3,16 @@ package io.mgtm.gtm.sim;
 import io.mgtm.group.GroupMode;
 
 /**
- * What is simulated.
+ * What is simulated. Mode causal is not: it is mode fifo over a protocol of JGroups that keeps
+ * messages in causal order, and a simulation has a network of its own in the place of JGroups,
+ * which keeps less order than either.
  *
  * @param size how many members there are, a witness among them
  * @param witnessed whether one of them keeps no data
  * @param quorumDisk whether that is no machine, but a disk
  * @param harsh whether a majority may lose power at once, so that what was not forced may be lost
  * @param lossAccepted whether such a group goes on when an operator says so, and not by itself
+ * @param alone whether the one that there is has no group
  */
 record Scenario(
     GroupMode mode,
@@ -18,21 +21,32 @@ record Scenario(
     boolean quorumDisk,
     boolean harsh,
     boolean lossAccepted,
+    boolean alone,
     Fault fault) {
 
   private Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Fault fault) {
-    this(mode, size, witnessed, false, harsh, false, fault);
+    this(mode, size, witnessed, false, harsh, false, false, fault);
   }
 
   /** A pair whose witness is a disk that both reach. */
   static Scenario ofQuorumDisk(long seed, Fault fault) {
     boolean harsh = seed % 4 == 3;
-    return new Scenario(GroupMode.FIFO, 3, true, true, harsh, false, fault);
+    return new Scenario(GroupMode.FIFO, 3, true, true, harsh, false, false, fault);
   }
 
   /** One in which an operator accepts what is lost. */
   static Scenario ofAcceptedLoss(GroupMode mode, long seed, Fault fault) {
-    return new Scenario(mode, seed % 5 == 4 ? 5 : 3, false, false, true, true, fault);
+    return new Scenario(mode, seed % 5 == 4 ? 5 : 3, false, false, true, true, false, fault);
+  }
+
+  /**
+   * A group of one that others may join, whose machine loses power in some schedules; or, in most,
+   * a node without a group, which has to tell of a loss after each end that was not clean.
+   */
+  static Scenario ofOne(long seed, Fault fault) {
+    boolean alone = seed % 3 > 0;
+    boolean harsh = alone || fault.isOfLoss() || seed % 2 == 0;
+    return new Scenario(GroupMode.FIFO, 1, false, false, harsh, false, alone, fault);
   }
 
   /** That of a seed. */
@@ -76,6 +90,9 @@ record Scenario(
 
   /** Of {@link SimulationTest}, which runs it. */
   String testMethod() {
+    if (size == 1) {
+      return "norAlone";
+    }
     return quorumDisk
         ? "norBesideAQuorumDisk"
         : lossAccepted ? "norWhenAnOperatorAcceptsALoss" : "noScheduleBreaksAPromise";

@@ -164,6 +164,9 @@ final class SimClient implements ReplyHandler {
     if (reply instanceof TransactionReply.Began began) {
       gxid = began.gxid();
       simulation.clients.began(gxid);
+      if (process.isBehind()) {
+        died(); // the answer is old
+      }
     } else if (reply instanceof TransactionReply.Ended end && end.gxid() == gxid) {
       world.check(end.known(), "%s: the open transaction %d is not known", this, gxid);
       simulation.clients.ended(gateway, gxid);

@@ -46,7 +46,11 @@ final class SimDisk {
 
     @Override
     public void later(Runnable task) {
-      world.after(world.some((world.oneIn(20) ? LONG_MS : USUALLY_MS) * World.MS), task);
+      boolean late = world.oneIn(20);
+      if (late) {
+        world.note(Happening.QUORUM_DISK_LATE);
+      }
+      world.after(world.some((late ? LONG_MS : USUALLY_MS) * World.MS), task);
     }
 
     @Override

@@ -9,7 +9,10 @@ import io.mgtm.gtm.gateway.LinkNodes;
 import io.mgtm.gtm.gateway.SimulatedGateway;
 import io.mgtm.gtm.node.SimulatedLink;
 import io.mgtm.gtm.node.SimulatedNode;
+import io.mgtm.gtm.wire.link.LinkEntries;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +28,11 @@ final class SimGateway {
   private final GatewayKind kind;
   private final SimulatedGateway gateway;
   private final List<SimClient> clients = new ArrayList<>();
+  private final Map<Long, Sent> sent = new HashMap<>();
   private boolean flushing;
+
+  /** The last command of a session that was sent, and where to. */
+  private record Sent(SimNode to, long last) {}
 
   SimGateway(Simulation simulation, SimProcess process, GatewayKind kind, List<String> nodes) {
     this.simulation = simulation;
@@ -104,10 +111,30 @@ final class SimGateway {
             world.nextNumber(),
             to.gtm(),
             new TracedListener(world, process.host.name, listener),
-            wire);
+            wire) {
+          @Override
+          public void commands(long session, long acked, long first, int count, ByteBuf commands) {
+            sending(to, session, first, first + count - 1);
+            super.commands(session, acked, first, count, commands);
+          }
+
+          @Override
+          public void present(LinkEntries entries) {
+            world.note(Happening.PRESENTED);
+            super.present(entries);
+          }
+        };
     wire.of(link);
     process.owner.execute(link::open);
     return fault.isOfGateways() ? new FaultyLink(link, fault, process.host.sent) : link;
+  }
+
+  /** Commands leave for a node. */
+  private void sending(SimNode to, long session, long first, long last) {
+    Sent before = sent.put(session, new Sent(to, last));
+    if (before != null && before.to != to && first <= before.last) {
+      world.note(Happening.REPLAYED);
+    }
   }
 
   void start() {
@@ -132,7 +159,12 @@ final class SimGateway {
   }
 
   boolean isDone() {
-    return clients.stream().allMatch(SimClient::isDone);
+    return !process.isBehind() && clients.stream().allMatch(SimClient::isDone);
+  }
+
+  /** The group may end what its clients have begun. */
+  void mayLoseSessions() {
+    clients.forEach(SimClient::died);
   }
 
   /** Its process has died, and its clients with it. */

@@ -8,6 +8,9 @@ import java.util.UUID;
 
 /** A machine: its disk and clocks outlive the process that runs on it. */
 final class SimHost {
+  /** How long a force takes at most, unless the disk is slow. */
+  static final int FORCE_MS = 3;
+
   final World world;
   final String name;
   final SimClock clock;
@@ -23,7 +26,7 @@ final class SimHost {
   final Map<Long, Long> terms = new HashMap<>();
 
   /** How long a force takes at most. */
-  int forceMs = 3;
+  int forceMs = FORCE_MS;
 
   /** It may have lost what was not forced since it was in step last. */
   boolean mayHaveLost;
@@ -101,6 +104,7 @@ final class SimHost {
   /** The machine dies. */
   void losePower() {
     world.trace("%s loses power", name);
+    world.note(Happening.POWER_LOST);
     kill();
     disk.losePower();
     reboot();

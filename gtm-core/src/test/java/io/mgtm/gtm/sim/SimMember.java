@@ -28,6 +28,9 @@ interface SimMember {
     if (node.isWitness()) {
       return new WitnessMember(node);
     }
+    if (node.simulation.scenario.alone()) {
+      return new LoneMember(node);
+    }
     return node.simulation.scenario.mode() == GroupMode.TOTAL
         ? new EqualMember(node)
         : new LedMember(node);

@@ -40,7 +40,7 @@ final class SimNode extends SimProcess {
     super(simulation.world, host);
     this.simulation = simulation;
     this.durability = durability;
-    force = new SimThread(() -> world.some(host.forceMs * World.MS));
+    force = new SimThread(this::forceNanos);
     files = new SimThread(() -> world.some(2 * World.MS));
     checkpoints = new SimThread(() -> world.some(20 * World.MS));
     gtm =
@@ -48,6 +48,7 @@ final class SimNode extends SimProcess {
             new SimulatedNode.Setup(
                 host.name,
                 simulation.scenario.mode(),
+                simulation.scenario.alone(),
                 Simulation.firstCommands(),
                 simulation.recoveryWaitMs(),
                 owner,
@@ -57,6 +58,13 @@ final class SimNode extends SimProcess {
                 world.random,
                 this::fatal));
     member = SimMember.of(this);
+  }
+
+  private long forceNanos() {
+    if (host.forceMs > SimHost.FORCE_MS) {
+      world.note(Happening.SYNC_SLOW);
+    }
+    return world.some(host.forceMs * World.MS);
   }
 
   /** Opens the folder, joins the group, and serves. */
@@ -110,12 +118,16 @@ final class SimNode extends SimProcess {
   }
 
   GroupSettings settings() {
+    LogSettings segments = new LogSettings(SEGMENT_BYTES, 1, 3, 0, 20);
+    if (simulation.scenario.alone()) {
+      return GroupSettings.alone(durability, segments, 2L * SEGMENT_BYTES);
+    }
     List<String> names = simulation.configuredFor(host.name);
     return new GroupSettings(
             host.name,
             names,
             durability,
-            new LogSettings(SEGMENT_BYTES, 1, 3, 0, 20),
+            segments,
             simulation.core,
             2L * SEGMENT_BYTES,
             world.random.nextInt(4_000),
@@ -158,7 +170,8 @@ final class SimNode extends SimProcess {
 
     @Override
     public Executor files() {
-      return files;
+      // A node without a group waits for a file that is made, as nobody else could lead.
+      return simulation.scenario.alone() ? Runnable::run : files;
     }
 
     @Override
@@ -184,6 +197,9 @@ final class SimNode extends SimProcess {
 
   /** Its state was replaced by a checkpoint. */
   void restored() {
+    if (open) {
+      world.note(Happening.CHECKPOINT_TAKEN);
+    }
     if (simulation.scenario.fault() == Fault.CHECKPOINT_FORGETS_SESSIONS) {
       gtm.forgetSessions();
     }
@@ -202,6 +218,7 @@ final class SimNode extends SimProcess {
   /** Looks at how it stands. */
   void look() {
     GroupStatus status = status();
+    simulation.voters.look(status);
     if (status.role() == Role.LEADER) {
       simulation.logs.leads(host.name + host.folder, status.term());
     }
@@ -214,11 +231,16 @@ final class SimNode extends SimProcess {
 
   /** Whether the group knows this folder, and not only one of the same name. */
   private boolean isVoter(GroupStatus status) {
+    return simulation.scenario.alone() || isNamedVoter(status);
+  }
+
+  private boolean isNamedVoter(GroupStatus status) {
     return status.members().stream()
         .anyMatch(m -> m.voter() && m.name().equals(host.name) && m.matchedIndex() >= 0);
   }
 
-  private void fatal(Throwable cause) {
+  /** It cannot go on. */
+  void fatal(Throwable cause) {
     SimulatedCrash.passOn(cause);
     if (cause instanceof Violation violation) {
       throw violation;
@@ -249,6 +271,16 @@ final class SimNode extends SimProcess {
     return member.trace();
   }
 
+  /** Whether its configuration says another durability. */
+  boolean differsFrom(SimNode other) {
+    return durability != other.durability;
+  }
+
+  /** Whether all that it acknowledges is synced. */
+  boolean forcesAll() {
+    return durability == DurabilityMode.ALL;
+  }
+
   /** What an operator asks of it. */
   GroupAdmin admin() {
     return member.log().admin();
@@ -257,6 +289,9 @@ final class SimNode extends SimProcess {
   /** An operator does not want it to wait for those who are gone. */
   void acceptLoss() {
     lossAccepted = admin().acceptLoss().isEmpty();
+    if (lossAccepted) {
+      world.note(Happening.LOSS_ACCEPTED);
+    }
   }
 
   /** Whether that is so still, for want of a leader. */
@@ -291,6 +326,11 @@ final class SimNode extends SimProcess {
   }
 
   @Override
+  Happening standingStill() {
+    return Happening.STOOD_STILL;
+  }
+
+  @Override
   void die() {
     super.die();
     if (gateway != null) {
@@ -300,6 +340,9 @@ final class SimNode extends SimProcess {
 
   /** Where members are, for what asks it of the group. */
   List<String> voters() {
+    if (simulation.scenario.alone()) {
+      return List.of(host.name); // which it has no use for itself
+    }
     return status().members().stream()
         .filter(GroupStatus.Member::voter)
         .map(GroupStatus.Member::name)

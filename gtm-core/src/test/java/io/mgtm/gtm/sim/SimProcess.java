@@ -14,6 +14,9 @@ class SimProcess {
   /** A pause of a proxy by which its session may have ended. */
   private static final int LONG_MS = 3_000;
 
+  /** Within this it has asked the group again. */
+  private static final int BEHIND_MS = 2_000;
+
   final World world;
   final SimHost host;
   final SimThread owner;
@@ -49,6 +52,11 @@ class SimProcess {
     return stoodStillLong;
   }
 
+  /** Whether it stood still for so long, and does not know yet what it has lost by that. */
+  boolean isBehind() {
+    return stoodStillLong && world.now() < pausedUntil + BEHIND_MS * World.MS;
+  }
+
   /** What leaves it now waits until it goes on. */
   long pauseLeft() {
     return Math.max(0, pausedUntil - world.now());
@@ -69,6 +77,11 @@ class SimProcess {
     }
   }
 
+  /** What it is to the schedule that it stands still. */
+  Happening standingStill() {
+    return Happening.PROXY_STOOD_STILL;
+  }
+
   /** Its memory is gone. */
   void die() {
     alive = false;
@@ -84,6 +97,7 @@ class SimProcess {
     } catch (SimulatedCrash crash) {
       if (alive) {
         world.trace("%s dies between two effects", host.name);
+        world.note(host.disk.hasCrashed() ? Happening.DIED_STORING : Happening.DIED_SENDING);
         host.died(this);
       }
     } catch (Violation e) {
@@ -128,6 +142,7 @@ class SimProcess {
         return;
       }
       if (isPaused()) {
+        world.note(standingStill());
         world.after(pauseLeft(), this::next);
         return;
       }

@@ -50,11 +50,12 @@ final class Simulation {
   private final List<String> founders = new ArrayList<>();
   private final Nemesis nemesis;
   final Views views;
+  final VoterWatch voters;
   private final long seed;
   private boolean stopping;
 
   /** What happened, for the report of many schedules. */
-  record Outcome(int answers, int losses, long committed, long events) {}
+  record Outcome(int answers, int losses, long committed, long events, Tally tally) {}
 
   Simulation(long seed, Scenario scenario) {
     this.seed = seed;
@@ -64,6 +65,7 @@ final class Simulation {
     // In mode lazy gateways bring what a leader had lost, so that nobody's transactions end.
     logs = new LogOracle(world, scenario.isLazy() ? () -> {} : clients::lost);
     network = new MemberNetwork(world, hosts, scenario);
+    voters = new VoterWatch(world);
     core =
         new CoreSettings(
             25,
@@ -93,7 +95,7 @@ final class Simulation {
       network.use(views);
     }
     nemesis = new Nemesis(this, OldFolders.of(this, seed), seed);
-    if (scenario.harsh() || scenario.isLazy()) {
+    if ((scenario.harsh() && !nemesis.isAllForced()) || scenario.isLazy()) {
       logs.allowLoss();
     }
   }
@@ -131,7 +133,8 @@ final class Simulation {
         if (stopping && isDone()) {
           compareStates();
           logs.atRest();
-          return new Outcome(clients.answers(), logs.losses(), logs.committed(), world.events());
+          return new Outcome(
+              clients.answers(), logs.losses(), logs.committed(), world.events(), world.tally);
         }
       }
       throw new Violation("the group did not come to rest: " + description());
@@ -268,6 +271,10 @@ final class Simulation {
   void start(String name) {
     SimHost host = hosts.get(name);
     SimNode node = new SimNode(this, host, nemesis.durability());
+    if (hosts.values().stream()
+        .anyMatch(other -> other.isUp() && node.differsFrom(node(other.name)))) {
+      world.note(Happening.DURABILITY_MIXED);
+    }
     host.started(node);
     node.start();
     if (scenario.isLazy()) {
@@ -312,6 +319,11 @@ final class Simulation {
     proxies.remove(host.name).died();
   }
 
+  /** A proxy stands still for so long that the group may give its clients up. */
+  void mayLoseSessions(SimHost host) {
+    proxies.get(host.name).mayLoseSessions();
+  }
+
   Map<String, SimHost> proxyHosts() {
     return proxyHosts;
   }
@@ -344,29 +356,10 @@ final class Simulation {
     nemesis.inStep(node);
   }
 
-  // What faults may be planted in.
-
+  /** The way of a node to the others, with what is planted there. */
   Transport transportOf(SimNode node) {
     Transport transport = quorumDisk == null ? network.transport(node) : quorumDisk.transport(node);
-    return switch (scenario.fault()) {
-      case STALE_INTRODUCTION -> new StaleTransport(transport, node);
-      case WITNESS_VOTES_FOR_A_LOG_BEHIND ->
-          node.isWitness() ? new LenientVoter(transport, node, false) : transport;
-      case ACCEPTED_LOSS_TAKES_ANY_LOG -> new LenientVoter(transport, node, true);
-      case WITNESS_VOTES_AT_ITS_START -> new HastyWitness(transport, node);
-      case LEADER_GOES_ON_WITHOUT_THE_WITNESS ->
-          new TrustedTransport(transport, node, witness, false);
-      case RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP, SUCCESSOR_NOT_IN_STEP ->
-          new InStepTransport(transport, node, scenario.fault());
-      case REQUIRED_ACKNOWLEDGED_BEFORE_FORCE -> new ForcedTransport(transport, node);
-      case NO_LOG_MATCHING -> new MatchingTransport(transport, node);
-      case OLDER_COPY_NOT_TOLD -> new UntoldTransport(transport, node);
-      case WITNESS_GIVEN_UP_BY_ONE -> new GrantedTransport(transport, node, node::isLossAccepted);
-      case WITNESS_THAT_LEARNS_BINDS_NOBODY ->
-          new GrantedTransport(transport, node, () -> node.isBesideALearner(witness));
-      case LEADER_GOES_ON_AFTER_ITS_LEASE -> new TrustedTransport(transport, node, witness, true);
-      default -> transport;
-    };
+    return PlantedTransports.of(node, transport);
   }
 
   /** How a machine's boots are told apart. */
@@ -378,12 +371,14 @@ final class Simulation {
 
   void clientError(SimClient client, String message) {
     world.check(nemesis.mayRefuse(message), "%s gets an error: %s", client, message);
+    world.note(Happening.ROOM_REFUSED);
   }
 
   void sessionLost(SimClient client, boolean stoodStill) {
     world.trace("%s has lost its session", client);
+    world.note(Happening.SESSION_LOST);
     world.check(
-        stoodStill || (logs.isTold() && !scenario.isLazy()),
+        stoodStill || scenario.alone() || (logs.isTold() && !scenario.isLazy()),
         "%s has lost its session, and the group says that it lost nothing",
         client);
   }

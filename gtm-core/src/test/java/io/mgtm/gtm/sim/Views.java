@@ -80,6 +80,7 @@ final class Views {
       return;
     }
     world.trace("%s is left out", name);
+    world.note(Happening.LEFT_OUT);
     for (String other : simulation.names()) {
       if (!other.equals(name)) {
         down(other, name);
@@ -109,6 +110,7 @@ final class Views {
       return;
     }
     world.trace("%s is taken in again", name);
+    world.note(Happening.TAKEN_IN);
     for (String other : simulation.names()) {
       if (!other.equals(name) && isTogether(other, name)) {
         up(other, name);

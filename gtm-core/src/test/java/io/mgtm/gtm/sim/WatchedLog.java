@@ -16,6 +16,7 @@ final class WatchedLog implements ReplicatedLog {
   private final Fault fault;
   private final Runnable answers;
   private final TreeSet<Long> forced = new TreeSet<>();
+  private boolean allForced;
 
   /**
    * A log that nothing was appended to.
@@ -27,6 +28,11 @@ final class WatchedLog implements ReplicatedLog {
     this.trace = trace;
     this.fault = fault;
     this.answers = answers;
+  }
+
+  /** From here on whatever is appended asks to be forced, as the node's configuration says. */
+  void countAllAsForced() {
+    allForced = true;
   }
 
   /** Entries of this leader up to an index that asked to be forced; each is named once. */
@@ -55,7 +61,7 @@ final class WatchedLog implements ReplicatedLog {
     boolean late = fault == Fault.AHEAD_TAKEN_FOR_BUFFERED && durability == Durability.AHEAD;
     long index = log.append(payload, late ? Durability.BUFFERED : durability);
     trace.apply(index, payload);
-    if (durability == Durability.REQUIRED) {
+    if (allForced || durability == Durability.REQUIRED) {
       forced.add(index);
     }
     return index;

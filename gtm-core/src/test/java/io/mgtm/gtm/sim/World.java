@@ -16,6 +16,7 @@ final class World {
   }
 
   final SplittableRandom random;
+  final Tally tally = new Tally();
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private long now;
   private long orders;
@@ -23,6 +24,11 @@ final class World {
 
   World(long seed) {
     random = new SplittableRandom(seed);
+  }
+
+  /** Something has happened that schedules are there for. */
+  void note(Happening what) {
+    tally.note(what);
   }
 
   /** Nanoseconds since the beginning. */

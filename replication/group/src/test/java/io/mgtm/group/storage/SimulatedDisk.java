@@ -54,6 +54,7 @@ public final class SimulatedDisk implements StorageFiles {
   private int crashAfter = -1;
   private boolean crashed;
   private boolean failNextForce;
+  private boolean refusedRoom;
 
   public SimulatedDisk(Random random) {
     this.random = random;
@@ -83,6 +84,12 @@ public final class SimulatedDisk implements StorageFiles {
   /** Limits the disk's size; files that are there already stay. */
   public void setBytesMax(long bytes) {
     bytesMax = bytes;
+    refusedRoom = false;
+  }
+
+  /** Whether it has refused room since it got its size. */
+  public boolean hasRefusedRoom() {
+    return refusedRoom;
   }
 
   public long usedBytes() {
@@ -225,6 +232,7 @@ public final class SimulatedDisk implements StorageFiles {
   private void takeRoom(String name, int bytes) {
     SimulatedFile old = names.get(name);
     if (usedBytes() - (old == null ? 0 : old.size()) + bytes > bytesMax) {
+      refusedRoom = true;
       throw new LogException(Category.NO_SPACE, "Cannot write " + name + ": the disk is full");
     }
   }
