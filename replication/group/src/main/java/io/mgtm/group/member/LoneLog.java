@@ -31,7 +31,7 @@ public final class LoneLog extends GroupLog {
   /**
    * Opens the folder, or begins one; that of a former version is converted. When this returns, the
    * log leads, and all that it holds is committed. The listener hears of the leadership meanwhile.
-   * Called by the owner thread, or before it runs.
+   * Called by the owner thread, or before it takes any task.
    *
    * @param settings those of {@link GroupSettings#alone}
    * @throws LogException as {@link MemberParts#open} throws, and {@link GroupLog#open}; with

@@ -23,17 +23,17 @@ class ProcessDeathIT {
   @TempDir Path folder;
 
   @Test
-  void killedAtAnyMomentItHasEverythingItEverAppended() {
+  void killedAtAnyMomentItHasEverythingItEverAppended() throws Exception {
     killAgainAndAgain(ROUNDS);
   }
 
   @Test
   @Tag("long")
-  void andSoItHasInManyLives() {
+  void andSoItHasInManyLives() throws Exception {
     killAgainAndAgain(ROUNDS_LONG);
   }
 
-  private void killAgainAndAgain(int rounds) {
+  private void killAgainAndAgain(int rounds) throws Exception {
     long seed = Seeds.one();
     Random random = new Random(seed);
     Path data = folder.resolve("data");
@@ -76,16 +76,22 @@ class ProcessDeathIT {
     }
   }
 
-  private static void verifyHere(Path data, long last) {
-    ChainMachine machine = new ChainMachine();
+  private static void verifyHere(Path data, long last) throws Exception {
     ScheduledExecutorService owner = Executors.newSingleThreadScheduledExecutor();
+    try {
+      owner.submit(() -> verify(data, last, owner)).get(180, TimeUnit.SECONDS);
+    } finally {
+      owner.shutdownNow();
+    }
+  }
+
+  private static void verify(Path data, long last, ScheduledExecutorService owner) {
+    ChainMachine machine = new ChainMachine();
     try (LoneLog log = LoneLog.open(data, LogChild.SETTINGS, machine, owner, new Ignoring())) {
       assertThat(log.store.recovery().clean()).isFalse();
       assertThat(machine.missingAt()).isEqualTo(log.lastIndex());
       assertThat(machine.count()).isGreaterThanOrEqualTo(last);
       assertThat(machine.hash()).isEqualTo(LogChild.expectedHash(machine.count()));
-    } finally {
-      owner.shutdownNow();
     }
   }
 
