@@ -201,6 +201,9 @@ final class AdminEndpoint implements AutoCloseable {
     if (now == null) {
       return group.trouble();
     }
+    if (now.shared().fleet().isDeposed()) {
+      return PositionTable.TAKEN_OVER + "; stop one of the two, and start the other again";
+    }
     int in = now.shared().fleet().in().size();
     int min = config.serversMin();
     return in >= min ? noRoom() : "%d servers are in, writes need %d".formatted(in, min);

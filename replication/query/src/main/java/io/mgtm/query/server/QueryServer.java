@@ -5,6 +5,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -76,16 +77,17 @@ public final class QueryServer implements AutoCloseable {
     if (config.group().exists()) {
       forwards = new Forwards(config, loops.next(), this::where);
       entrance.setForwards(forwards);
-      listen();
+      listen(true);
       join();
     } else {
       order = several ? openLog(config.data(), config.limits().logBytesMax()) : null;
       CommitLog commits = several ? order.commits() : null;
       alone = new Tenure(config, door, loops.next(), commits, spools, "");
       alone.shared().fleet().whenDeposed(this::stopServing);
+      listen(false); // first, as another may listen here, whose servers are not to be taken over
       alone.begin();
       entrance.open(alone);
-      listen();
+      listener.config().setAutoRead(true);
     }
     if (several && config.admin() != null) {
       admin = new AdminEndpoint(config, entrance, order, succession);
@@ -103,10 +105,11 @@ public final class QueryServer implements AutoCloseable {
     succession.opened(order);
   }
 
-  private void listen() throws IOException {
+  private void listen(boolean takesClients) throws IOException {
     HostPort at = config.listen();
     ChannelFuture bound =
         Loops.listener(loops, config.limits().outboundBytesMax())
+            .option(ChannelOption.AUTO_READ, takesClients)
             .childHandler(entrance)
             .bind(at.host(), at.port())
             .awaitUninterruptibly();
