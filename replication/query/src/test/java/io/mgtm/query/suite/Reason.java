@@ -10,8 +10,8 @@ enum Reason {
       "(update|delete) of a table without a primary key|which has no primary key"
           + "|the table has no columns"),
   PARTITIONS(
-      "partitions and INHERITS",
-      "writes to partitions|partitions are not replicated|has the word (partition|inherit)"),
+      "partitions, INHERITS and OF",
+      "writes to partitions|partitions are not replicated|has the word (partition|inherit|of\\b)"),
   TEMPORARY("CREATE TEMP TABLE", "it (makes|drops) a temp|temporary tables"),
   QUERY(
       "CREATE TABLE AS, SELECT INTO, materialized views",
@@ -22,14 +22,16 @@ enum Reason {
           + "|what (cluster|reindex|security|import|reassign) does|a type that runs code"),
   VALUES(
       "ALTER TABLE that computes values: identities, defaults that call functions, functions in CHECK",
-      "has the word (identity|current_user)|it calls |may be read as of the moment|name the moment"
+      "has the word (identity|current_user|serial|current_timestamp)|it calls |may be read as of the moment|name the moment"
           + "|no ALTER TABLE that is understood|what it would do with"),
   CONCURRENTLY("CREATE INDEX CONCURRENTLY", "CONCURRENTLY"),
   UNLOGGED("UNLOGGED tables", "emptied tables that are not logged|word unlogged"),
   FULL("VACUUM FULL; VACUUM and ANALYZE in a transaction", "VACUUM FULL|runs outside of transac"),
   VIEWS("views whose query is not provably a read", "who reads the view may write"),
-  TRUNCATE("COPY into and TRUNCATE of tables with triggers", "it has a table that has triggers"),
-  LARGE("functions that write large objects", "large objects"),
+  TRUNCATE(
+      "COPY into and TRUNCATE of tables with triggers",
+      "it has a table that has triggers|CASCADE may reach"),
+  LARGE("functions that write large objects", "large objects|function calls by number"),
   FILES("COPY FROM and TO a file or program of the server", "COPY of a file or program"),
   COPIED(
       "COPY of what may write, or into what is no table with columns of known types",
