@@ -19,7 +19,9 @@ final class CopyWords {
   /** Takes what a kit said; whatever is new gets a mark of its own. */
   void said(AgentResource resource, Result result, long epoch) {
     Map<String, String> data = result.data();
-    resource.data = Collections.unmodifiableMap(new LinkedHashMap<>(data));
+    if (data.isEmpty()) {
+      return;
+    }
     // A primary that is not in service does not know whom it has left behind.
     boolean primary =
         epoch > 0 && result.state() == ResourceState.IN && data.containsKey(CopyReport.IN_SYNC);
@@ -30,6 +32,7 @@ final class CopyWords {
       resource.wordData = Map.copyOf(data);
       agent.changed();
     }
+    resource.data = Collections.unmodifiableMap(new LinkedHashMap<>(data));
   }
 
   /** Takes what the state has: the kit is told at once when it waits for that. */
