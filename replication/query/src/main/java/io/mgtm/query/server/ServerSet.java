@@ -261,8 +261,16 @@ final class ServerSet {
     }
     StringBuilder sql = new StringBuilder(BEGIN_EFFECTS);
     savepoints.names().forEach(name -> sql.append("; SAVEPOINT ").append(quote(name)));
-    other.ask(sql.toString(), Answer.of((tag, e, z) -> unless(other, z == 'T', e), () -> {}));
+    other.ask(sql.toString(), Answer.of((tag, e, z) -> begun(other, z, e), () -> {}));
     other.setInTransaction(true);
+  }
+
+  /** Where it was not, what it is given is committed by itself, whatever the error was. */
+  private void begun(Backend other, char now, ErrorFields error) {
+    if (now != 'T') {
+      String why = error == null ? "" : ": " + error.message();
+      differs(other, new Difference(Ejection.DIFFERS, "failed to begin" + why));
+    }
   }
 
   private void unless(Backend other, boolean good, ErrorFields error) {
