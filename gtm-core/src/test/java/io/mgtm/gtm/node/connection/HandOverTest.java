@@ -72,14 +72,17 @@ class HandOverTest {
   @Test
   void aBusyOwnerIsNotOutrun() throws Exception {
     EmbeddedChannel channel = link();
+    CountDownLatch begun = new CountDownLatch(1);
     owner.execute(
         () -> {
+          begun.countDown();
           try {
             busy.await();
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
         });
+    begun.await(); // else it is one of the tasks that wait
     List<Integer> reads = new ArrayList<>();
     while (channel.config().isAutoRead() && reads.size() < 1_000) {
       channel.writeInbound(pings(reads));
