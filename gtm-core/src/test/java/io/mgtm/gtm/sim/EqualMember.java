@@ -89,10 +89,7 @@ final class EqualMember implements SimMember {
     long settled = Math.min(status.committedIndex(), status.appliedIndex());
     // What it knows since before its start the group may have lost, which a leader tells it.
     if (settled > known) {
-      simulation.logs.committed(trace, settled);
-      if (trace.applied() <= settled) {
-        node.compareState();
-      }
+      node.settled(settled);
     }
     node.look();
   }

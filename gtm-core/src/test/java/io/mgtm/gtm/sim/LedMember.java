@@ -1,6 +1,5 @@
 package io.mgtm.gtm.sim;
 
-import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Message;
@@ -83,27 +82,15 @@ final class LedMember implements SimMember {
   }
 
   /** What the log tells passes through here. */
-  private final class Told implements ReplicatedLog.Listener {
-    private final ReplicatedLog.Listener engine;
-
+  private final class Told extends PassedOn {
     Told(ReplicatedLog.Listener engine) {
-      this.engine = engine;
+      super(engine);
     }
 
     @Override
     public void committed(long index) {
       log.lastForcedUpTo(index).ifPresent(simulation.logs::forced);
-      engine.committed(index);
-    }
-
-    @Override
-    public void stable(long index) {
-      engine.stable(index);
-    }
-
-    @Override
-    public void confirmed(long readIndex) {
-      engine.confirmed(readIndex);
+      super.committed(index);
     }
 
     @Override
@@ -112,7 +99,7 @@ final class LedMember implements SimMember {
       node.world.trace("%s serves term %d, last %d", node.host.name, term, log.lastIndex());
       simulation.logs.begins(trace, term, log.lastIndex(), group.status().committedIndex());
       log.forgetForced();
-      engine.leading(term, repliesMayBeLost);
+      super.leading(term, repliesMayBeLost);
     }
 
     @Override
@@ -120,22 +107,14 @@ final class LedMember implements SimMember {
       if (log != null) {
         log.forgetForced();
       }
-      engine.following(leader);
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      engine.failed(cause);
+      super.following(leader);
     }
   }
 
   private final class Settled implements MemberListener {
     @Override
     public void settled(long index) {
-      simulation.logs.committed(trace, index);
-      if (trace.applied() <= index) {
-        node.compareState();
-      }
+      node.settled(index);
     }
 
     @Override

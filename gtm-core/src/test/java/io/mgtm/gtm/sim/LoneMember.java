@@ -1,6 +1,5 @@
 package io.mgtm.gtm.sim;
 
-import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.LoneLog;
@@ -63,57 +62,23 @@ final class LoneMember implements SimMember {
 
   @Override
   public void tick() {
-    settled(lone.committedIndex());
-    if (trace.applied() <= lone.committedIndex()) {
-      node.compareState();
-    }
+    node.settled(Math.min(lone.committedIndex(), trace.applied()));
     node.look();
   }
 
-  private void settled(long index) {
-    logs.committed(trace, Math.min(index, trace.applied()));
-  }
-
   /** What the log tells passes through here; while it is opened it tells only that it leads. */
-  private final class Told implements ReplicatedLog.Listener {
-    private final ReplicatedLog.Listener engine;
-
+  private final class Told extends PassedOn {
     Told(ReplicatedLog.Listener engine) {
-      this.engine = engine;
+      super(engine);
     }
 
     @Override
     public void committed(long index) {
       if (log != null) {
         log.lastForcedUpTo(index).ifPresent(logs::forced);
-        settled(index);
+        logs.committed(trace, Math.min(index, trace.applied()));
       }
-      engine.committed(index);
-    }
-
-    @Override
-    public void stable(long index) {
-      engine.stable(index);
-    }
-
-    @Override
-    public void confirmed(long readIndex) {
-      engine.confirmed(readIndex);
-    }
-
-    @Override
-    public void leading(long term, boolean repliesMayBeLost) {
-      engine.leading(term, repliesMayBeLost);
-    }
-
-    @Override
-    public void following(String leader) {
-      engine.following(leader);
-    }
-
-    @Override
-    public void failed(LogException cause) {
-      engine.failed(cause);
+      super.committed(index);
     }
   }
 }

@@ -205,8 +205,16 @@ final class SimNode extends SimProcess {
     }
   }
 
+  /** Its member knows all up to an index as committed. */
+  void settled(long index) {
+    simulation.logs.committed(member.trace(), index);
+    if (member.trace().applied() <= index) {
+      compareState();
+    }
+  }
+
   /** All that its state shows is committed. */
-  void compareState() {
+  private void compareState() {
     if (world.oneIn(16)) {
       simulation.logs.state(
           host.name,
