@@ -37,7 +37,7 @@ final class AwaitedRun {
     this.set = session.set();
   }
 
-  /** Runs what is to be in a transaction, if only the replicator's own. */
+  /** Runs a task in the open transaction; where none is open, in one of the replicator's own. */
   void inTransaction(String begin, Runnable then) {
     if (set.home() != null) {
       then.run();

@@ -234,7 +234,7 @@ final class Commit {
             if ("COMMIT".equals(tag)) {
               confirmed++;
             } else {
-              set.differs(other, Difference.notCommitted(error));
+              set.differs(other, Difference.failed("did not commit", error));
             }
             answered(other);
           },

@@ -14,24 +14,26 @@ record Difference(Ejection kind, String text) {
   private static final Set<String> OF_SERVER = Set.of("53", "57", "58");
 
   static Difference failed(ErrorFields error) {
-    return new Difference(kind(error), "failed where the leader did not: " + error.message());
+    return failed("failed where the leader did not", error);
   }
 
   /**
-   * It was rolled back.
+   * The same with what exactly it did not do.
    *
-   * @param error null where there was none
+   * @param error null where it was done otherwise without one
    */
-  static Difference notCommitted(ErrorFields error) {
-    return error == null
-        ? new Difference(Ejection.DIFFERS, "did not commit")
-        : new Difference(kind(error), "did not commit: " + error.message());
+  static Difference failed(String what, ErrorFields error) {
+    if (error == null) {
+      return new Difference(Ejection.DIFFERS, what);
+    }
+    boolean ofServer = OF_SERVER.contains(error.sqlState().substring(0, 2));
+    return new Difference(
+        ofServer ? Ejection.FAILED : Ejection.DIFFERS, what + ": " + error.message());
   }
 
-  private static Ejection kind(ErrorFields error) {
-    return OF_SERVER.contains(error.sqlState().substring(0, 2))
-        ? Ejection.FAILED
-        : Ejection.DIFFERS;
+  /** What it is given then is committed by itself, whatever the error was. */
+  static Difference notBegun(ErrorFields error) {
+    return new Difference(Ejection.DIFFERS, failed("failed to begin", error).text());
   }
 
   /**

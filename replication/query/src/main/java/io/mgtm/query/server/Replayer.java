@@ -180,7 +180,7 @@ final class Replayer implements AutoCloseable {
                 if (why == null && "COMMIT".equals(tag)) {
                   done.complete(null);
                 } else {
-                  Difference what = why == null ? Difference.notCommitted(error) : why;
+                  Difference what = why == null ? Difference.failed("did not commit", error) : why;
                   done.completeExceptionally(
                       new ReplayException(
                           new Difference(

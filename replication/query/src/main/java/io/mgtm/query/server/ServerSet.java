@@ -5,6 +5,7 @@ import io.mgtm.query.wire.ErrorFields;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
@@ -261,26 +262,19 @@ final class ServerSet {
     }
     StringBuilder sql = new StringBuilder(BEGIN_EFFECTS);
     savepoints.names().forEach(name -> sql.append("; SAVEPOINT ").append(quote(name)));
-    other.ask(sql.toString(), Answer.of((tag, e, z) -> begun(other, z, e), () -> {}));
+    other.ask(sql.toString(), unless(other, 'T', Difference::notBegun));
     other.setInTransaction(true);
   }
 
-  /** Where it was not, what it is given is committed by itself, whatever the error was. */
-  private void begun(Backend other, char now, ErrorFields error) {
-    if (now != 'T') {
-      String why = error == null ? "" : ": " + error.message();
-      differs(other, new Difference(Ejection.DIFFERS, "failed to begin" + why));
-    }
-  }
-
-  private void unless(Backend other, boolean good, ErrorFields error) {
-    if (!good) {
-      differs(
-          other,
-          error == null
-              ? new Difference(Ejection.DIFFERS, "is in no transaction")
-              : Difference.failed(error));
-    }
+  /** What it is put out for when it is in another state then. */
+  private Answer unless(Backend other, char then, Function<ErrorFields, Difference> why) {
+    return Answer.of(
+        (tag, error, now) -> {
+          if (now != then) {
+            differs(other, why.apply(error));
+          }
+        },
+        () -> {});
   }
 
   /** Another server has not done what the leader did. */
@@ -319,7 +313,7 @@ final class ServerSet {
     for (Backend other : all) {
       if (other != home && other.isInTransaction()) {
         other.setInTransaction(false);
-        other.ask("ROLLBACK", Answer.of((tag, e, z) -> unless(other, z == 'I', e), () -> {}));
+        other.ask("ROLLBACK", unless(other, 'I', e -> Difference.failed("did not roll back", e)));
       }
     }
   }

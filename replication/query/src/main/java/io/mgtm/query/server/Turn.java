@@ -28,13 +28,18 @@ final class Turn {
     this.loop = loop;
   }
 
+  /** Whether one must be had before a transaction begins. */
+  boolean isNeeded() {
+    return limit.isBounded() && !held;
+  }
+
   /**
    * Whether a transaction may begin now.
    *
    * @param later called when it may, where it may not now
    */
   boolean take(Runnable later) {
-    if (held || !limit.isBounded()) {
+    if (!isNeeded()) {
       return true;
     }
     if (limit.take(this)) {

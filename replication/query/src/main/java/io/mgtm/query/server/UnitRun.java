@@ -95,10 +95,7 @@ final class UnitRun {
       session.shared().fleet().ready().thenRun(() -> session.execute(this::next));
       return;
     }
-    if (free && session.late().enters(this::next)) {
-      return;
-    }
-    if (free && begins(segment) && !session.turn().take(this::next)) {
+    if (free && (session.late().enters(this::next) || mustWaitFor(segment))) {
       return;
     }
     if (hasSchema()) {
@@ -235,8 +232,12 @@ final class UnitRun {
     }
   }
 
-  private boolean begins(Segment segment) {
-    return segment.begins() || (segment.kind() == Segment.Kind.RUN && isWrapped());
+  /** Whether it begins a transaction that may write, and too many run; it goes on later then. */
+  private boolean mustWaitFor(Segment segment) {
+    Turn turn = session.turn();
+    return turn.isNeeded()
+        && (segment.begins() || (segment.kind() == Segment.Kind.RUN && isWrapped()))
+        && !turn.take(this::next);
   }
 
   /** Whether outside of the client's transactions it runs in one of the replicator's. */

@@ -123,14 +123,20 @@ class TurnTest {
     assertThat(came).contains("again");
   }
 
+  /** That turn and another are taken; one more waits, which is returned, and the next after it. */
+  private Turn oneWaitsBeforeNext(Turn held) {
+    takes(held, "");
+    takes(turn(), "");
+    Turn waits = turn();
+    takes(waits, "gone");
+    takes(turn(), "next");
+    return waits;
+  }
+
   @Test
   void whoDoesNotWaitAnyMoreIsPassedOver() {
     Turn first = turn();
-    takes(first, "");
-    takes(turn(), "");
-    Turn gone = turn();
-    takes(gone, "gone");
-    takes(turn(), "next");
+    Turn gone = oneWaitsBeforeNext(first);
     assertThat(gone.isWaiting()).isTrue();
     gone.end();
     assertThat(gone.isWaiting()).isFalse();
@@ -142,11 +148,7 @@ class TurnTest {
   @Test
   void whatComesTooLateIsPassedOn() {
     Turn first = turn();
-    takes(first, "");
-    takes(turn(), "");
-    Turn gone = turn();
-    takes(gone, "gone");
-    takes(turn(), "next");
+    Turn gone = oneWaitsBeforeNext(first);
     first.end(); // it is on its way to the one that goes
     gone.end();
     run();
