@@ -106,7 +106,7 @@ class QueueIT {
           jobs + SOME * 2);
     }
     jobs += SOME * 2;
-    awaitDone(doneBy.size() + SOME);
+    awaitDone(Math.min(jobs, doneBy.size() + SOME));
   }
 
   private void consume(int consumer) {
