@@ -2,11 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
-import io.netty.util.concurrent.Future;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One COMMIT at all servers. When the leader has done everything that could fail, it is decided by
@@ -19,11 +15,7 @@ final class Commit {
   private final ReplicatedSession session;
   private final Result result;
   private final Backend leader;
-  private final List<Backend> unanswered = new ArrayList<>();
-  private Future<?> late;
-  private long decidedNanos;
-  private long withinNanos;
-  private int confirmed;
+  private final OthersCommit others;
   private boolean inside;
 
   /** Of the entry; 0 where nothing was written. */
@@ -57,6 +49,7 @@ final class Commit {
     this.session = session;
     this.result = result;
     this.leader = set.home();
+    this.others = new OthersCommit(session, this::commitAt, this::othersDone);
   }
 
   /** Whether it must come to its end even if the session ends. */
@@ -77,7 +70,7 @@ final class Commit {
   }
 
   private void enter() {
-    set.doubts().commit();
+    set.doubts().commit(others::wrong);
     if (session.isEnded()) {
       leave();
     } else if (session.shared().fleet().isDeposed()) {
@@ -147,8 +140,12 @@ final class Commit {
       commitOthers();
       return;
     }
+    boolean whole = set.redo().isWhole() && !session.schema().isChanged();
     String database = session.schema().database();
     Part part = new Part(database, session.slot().number(), set.redo().take());
+    if (whole) {
+      others.mayRepeat(part);
+    }
     session
         .shared()
         .commits()
@@ -214,75 +211,14 @@ final class Commit {
   }
 
   private void commitOthers() {
-    unanswered.addAll(set.written());
     leader.node().owes();
-    unanswered.forEach(other -> other.node().owes());
-    if (unanswered.isEmpty()) {
-      othersDone();
-      return;
-    }
-    decidedNanos = System.nanoTime();
-    withinNanos =
-        TimeUnit.MILLISECONDS.toNanos(session.shared().config().timeouts().applyMs())
-            + set.leaderNanos();
-    look(withinNanos);
-    for (Backend other : List.copyOf(unanswered)) {
-      other.setInTransaction(false);
-      commitAt(
-          other,
-          (tag, error, status) -> {
-            if ("COMMIT".equals(tag)) {
-              confirmed++;
-            } else {
-              set.differs(other, Difference.failed("did not commit", error));
-            }
-            answered(other);
-          },
-          () -> answered(other));
-    }
+    others.commit();
   }
 
   /** No server is put out for what another replicator has done: it orders now. */
   private void lookWhoOrders(String wrong) {
     if (wrong.contains(PositionTable.TAKEN_OVER)) {
       session.shared().fleet().depose();
-    }
-  }
-
-  private void look(long afterNanos) {
-    late = session.loop().schedule(this::ejectSilent, afterNanos, TimeUnit.NANOSECONDS);
-  }
-
-  /** Who is at work on what was written is given time, as long as something comes of it. */
-  private void ejectSilent() {
-    long next = withinNanos;
-    for (Backend other : List.copyOf(unanswered)) {
-      long since = System.nanoTime() - Math.max(decidedNanos, other.heardNanos());
-      if (since >= withinNanos) {
-        ejectLate(other, "has no answer to COMMIT");
-      } else {
-        next = Math.min(next, withinNanos - since);
-      }
-    }
-    if (!unanswered.isEmpty()) {
-      look(next);
-    }
-  }
-
-  private void ejectLate(Backend other, String why) {
-    Fleet fleet = session.shared().fleet();
-    if (fleet.ejectLate(other.node(), why) || fleet.isDeposed()) {
-      other.fail();
-    }
-  }
-
-  private void answered(Backend other) {
-    if (unanswered.remove(other)) {
-      other.node().owesNoMore();
-      if (unanswered.isEmpty()) {
-        late.cancel(false);
-        othersDone();
-      }
     }
   }
 
@@ -311,7 +247,7 @@ final class Commit {
    */
   private void leaderAnswered(boolean committed, ErrorFields why) {
     leader.node().owesNoMore();
-    boolean decided = confirmed > 0 || number > 0;
+    boolean decided = others.isConfirmed() || number > 0;
     if (!committed && number > 0 && session.shared().fleet().isDeposed()) {
       deposed();
     } else if (committed

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives the data of a COPY to one of the other servers, as fast as it takes them. One that differs,
- * or takes nothing for too long, is put out. Belongs to a session.
+ * Gives the data of a COPY to one of the other servers, as fast as it takes them. One that takes
+ * nothing for too long is put out. Belongs to a session.
  */
 final class CopyOut implements Answer {
   private static final int CHUNK_BYTES = 64 * 1024;
@@ -23,6 +23,7 @@ final class CopyOut implements Answer {
   private final long withinMs;
   private Runnable done = () -> {};
   private Future<?> late;
+  private Doubts.Given given;
   private Difference wrong;
   private ErrorFields refused;
   private boolean asked;
@@ -33,7 +34,7 @@ final class CopyOut implements Answer {
   /** The data cannot be read, which is not its fault: nobody commits them. */
   private boolean unread;
 
-  private long given;
+  private long sent;
 
   /**
    * One that has not begun.
@@ -62,6 +63,7 @@ final class CopyOut implements Answer {
   /** Begins; {@code then} is called when it has taken all, or is out. */
   void start(String sql, Runnable then) {
     done = then;
+    given = session.set().doubts().next();
     watch();
     backend.node().effects().increment();
     backend.ask(sql, session.planner().charset(), this);
@@ -83,16 +85,16 @@ final class CopyOut implements Answer {
     if (!asked || over || reading || backend.isGone() || !backend.channel().isWritable()) {
       return;
     }
-    if (given == spool.size()) {
+    if (sent == spool.size()) {
       over = true;
       backend.channel().writeAndFlush(Messages.empty(backend.alloc(), 'c'));
       return;
     }
-    int count = (int) Math.min(CHUNK_BYTES, spool.size() - given);
+    int count = (int) Math.min(CHUNK_BYTES, spool.size() - sent);
     ByteBuf chunk = backend.alloc().buffer(Frame.HEADER_BYTES + count);
     chunk.writeByte('d').writeInt(count + Integer.BYTES);
     reading = true;
-    spool.read(given, count, chunk, this::send);
+    spool.read(sent, count, chunk, this::send);
   }
 
   private void send(ByteBuf chunk, IOException why) {
@@ -109,7 +111,7 @@ final class CopyOut implements Answer {
       backend.channel().writeAndFlush(Messages.copyFail(backend.alloc(), why.getMessage()));
       return;
     }
-    given += chunk.readableBytes() - Frame.HEADER_BYTES;
+    sent += chunk.readableBytes() - Frame.HEADER_BYTES;
     backend.channel().writeAndFlush(chunk);
     watch();
     pump();
@@ -144,7 +146,7 @@ final class CopyOut implements Answer {
     if (wrong != null && !unread && session.set().isFar(backend)) {
       refused = wrong.ofVersion(backend.node());
     } else if (wrong != null && !unread) {
-      session.set().differs(backend, wrong);
+      given.doubt(backend, wrong);
     }
     done.run();
   }

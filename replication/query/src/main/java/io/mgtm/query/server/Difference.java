@@ -10,8 +10,8 @@ import java.util.Set;
  *     what it was given
  */
 record Difference(Ejection kind, String text) {
-  /** Classes of errors that no rows cause: resources, an operator, the system. */
-  private static final Set<String> OF_SERVER = Set.of("53", "57", "58");
+  /** Classes of errors that no rows cause: deadlocks, resources, an operator, the system. */
+  private static final Set<String> OF_SERVER = Set.of("40", "53", "57", "58");
 
   static Difference failed(ErrorFields error) {
     return failed("failed where the leader did not", error);

@@ -13,22 +13,14 @@ import java.util.function.BiConsumer;
  * Belongs to a session.
  */
 final class Doubts {
-  private final BiConsumer<Backend, Difference> certain;
-
   /** What was given since the transaction began, and since each savepoint. */
   private final List<Given> all = new ArrayList<>();
 
   /** Where the next is noted; null after a savepoint. */
   private Given last;
 
-  private boolean committing;
-
-  /**
-   * @param certain told of what counts
-   */
-  Doubts(BiConsumer<Backend, Difference> certain) {
-    this.certain = certain;
-  }
+  /** Told of what counts; null before the transaction commits. */
+  private BiConsumer<Backend, Difference> certain;
 
   /** What others were given between two savepoints. */
   final class Given {
@@ -39,7 +31,7 @@ final class Doubts {
 
     /** One has answered otherwise. */
     void doubt(Backend at, Difference what) {
-      if (!undone && doubts.putIfAbsent(at, what) == null && committing) {
+      if (!undone && doubts.putIfAbsent(at, what) == null && certain != null) {
         certain.accept(at, what);
       }
     }
@@ -68,15 +60,15 @@ final class Doubts {
     last = null;
   }
 
-  /** The rest counts. */
-  void commit() {
-    committing = true;
-    all.forEach(one -> one.doubts.forEach(certain));
+  /** The rest counts, and is told in the order in which they were given it. */
+  void commit(BiConsumer<Backend, Difference> told) {
+    certain = told;
+    all.forEach(one -> one.doubts.forEach(told));
   }
 
   /** The transaction has ended. */
   void end() {
-    committing = false;
+    certain = null;
     all.clear();
     last = null;
   }

@@ -120,6 +120,11 @@ final class Effects {
 
   // ---- in the log ------------------------------------------------------------------------------
 
+  /** Whether the log has all of it. */
+  boolean isKeptWhole() {
+    return items.stream().allMatch(Item::kept);
+  }
+
   /** Whether the log has anything of it. */
   boolean isKept() {
     return items.stream().anyMatch(Item::kept);

@@ -22,6 +22,7 @@ final class Redo {
   private ByteBuf bytes = Unpooled.buffer(BEGIN_BYTES);
   private String settings = "";
   private boolean tooMany;
+  private boolean whole = true;
 
   boolean isEmpty() {
     return !tooMany && !bytes.isReadable();
@@ -33,6 +34,7 @@ final class Redo {
    * @param by a query that sets what its values are read by
    */
   void add(Effects effects, String by) {
+    whole &= effects.isKeptWhole();
     if (tooMany || !effects.isKept()) {
       return;
     }
@@ -99,6 +101,12 @@ final class Redo {
       tooMany = false;
     }
     settings = "";
+    whole = true;
+  }
+
+  /** Whether it is all that others were given, with what is about the session. */
+  boolean isWhole() {
+    return whole && !tooMany;
   }
 
   /** All of it, which nothing changes any more; null where it was too much. */
@@ -107,6 +115,7 @@ final class Redo {
     bytes = Unpooled.buffer(BEGIN_BYTES);
     tooMany = false;
     settings = "";
+    whole = true;
     return taken;
   }
 }

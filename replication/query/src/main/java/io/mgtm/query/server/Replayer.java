@@ -4,13 +4,7 @@ import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
-import io.mgtm.query.wire.Messages;
-import io.mgtm.query.wire.StartupPacket;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.IOException;
-import java.nio.charset.Charset;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -130,30 +124,24 @@ final class Replayer implements AutoCloseable {
       if (node.kind().knows(ServerKind.TRANSACTION_TIMEOUT)) {
         begin += "; SET LOCAL transaction_timeout = 0";
       }
-      backend.ask(begin, Answer.of((tag, error, status) -> note(error), () -> {}));
-      ArrayDeque<ByteBuf> left = new ArrayDeque<>();
-      items.forEach(item -> left.add(Unpooled.wrappedBuffer(item.part.effects())));
-      pump(left, () -> noteAll(items, done, lost));
+      backend.ask(
+          begin,
+          Answer.of(
+              (tag, error, status) -> {
+                if (error == null) {
+                  send(items, done, lost);
+                } else {
+                  backend.ask("ROLLBACK", Answer.of((t, e, z) -> {}, () -> {}));
+                  done.completeExceptionally(
+                      new IOException(node + " begins no transaction: " + error.message()));
+                }
+              },
+              lost));
     }
 
-    /** Sends what can be sent at once: nothing may come between COPY and its data. */
-    private void pump(ArrayDeque<ByteBuf> left, Runnable then) {
-      while (!left.isEmpty()) {
-        ByteBuf in = left.peek();
-        if (!in.isReadable()) {
-          left.remove();
-        } else if (in.readByte() == Redo.EFFECTS) {
-          Effects.read(in, statements).sendTo(backend, (at, what) -> note(what));
-        } else {
-          Charset charset = Charset.forName(RedoCodec.text(in));
-          String sql = RedoCodec.text(in);
-          String tag = RedoCodec.text(in);
-          ByteBuf data = in.readSlice(in.readInt());
-          backend.ask(sql, charset, new CopyData(data, tag, () -> pump(left, then)));
-          return;
-        }
-      }
-      then.run();
+    private void send(List<Item> items, CompletableFuture<Void> done, Runnable lost) {
+      List<Part> parts = items.stream().map(Item::part).toList();
+      new RedoRun(backend, statements, this::note, () -> noteAll(items, done, lost)).run(parts);
     }
 
     private void noteAll(List<Item> items, CompletableFuture<Void> done, Runnable lost) {
@@ -185,11 +173,14 @@ final class Replayer implements AutoCloseable {
                       new ReplayException(
                           new Difference(
                               what.kind(),
-                              "what it missed is not done there as at the leader, in %d to %d: %s"
+                              "what it missed is not done there as at the leader, in %d to %d: %s%s"
                                   .formatted(
                                       items.get(0).number,
                                       items.get(items.size() - 1).number,
-                                      what.text()))));
+                                      what.text(),
+                                      what.kind() == Ejection.DIFFERS
+                                          ? "; make it a copy of one that is in"
+                                          : ""))));
                 }
               },
               lost));
@@ -223,52 +214,6 @@ final class Replayer implements AutoCloseable {
     @Override
     public void writabilityChanged() {
       // A batch is bounded.
-    }
-
-    /** A COPY whose data are all here. */
-    private final class CopyData implements Answer {
-      private final ByteBuf data;
-      private final String tag;
-      private final Runnable then;
-      private String got;
-
-      CopyData(ByteBuf data, String tag, Runnable then) {
-        this.data = data;
-        this.tag = tag;
-        this.then = then;
-      }
-
-      @Override
-      public void take(Frame frame) {
-        switch (frame.type()) {
-          case 'G' -> {
-            ByteBuf out = backend.alloc().buffer();
-            out.writeByte('d').writeInt(data.readableBytes() + Integer.BYTES).writeBytes(data);
-            backend.channel().write(out);
-            backend.channel().writeAndFlush(Messages.empty(backend.alloc(), 'c'));
-          }
-          case 'C' -> got = StartupPacket.text(frame.body());
-          case 'E' -> note(Difference.failed(ErrorFields.read(frame.body())));
-          default -> {
-            // Notices.
-          }
-        }
-        frame.release();
-      }
-
-      @Override
-      public void ready(char status) {
-        if (!tag.equals(got)) {
-          note(Difference.answered(got, tag));
-        }
-        then.run();
-      }
-
-      @Override
-      public void lost() {
-        // What follows is lost as well, and tells the batch.
-        then.run();
-      }
     }
   }
 

@@ -37,7 +37,7 @@ final class ServerSet {
   /** Is added to by the session's loop alone; any thread reads it. */
   private final List<Backend> all = new CopyOnWriteArrayList<>();
 
-  private final Doubts doubts = new Doubts(this::differs);
+  private final Doubts doubts = new Doubts();
   private final Redo redo = new Redo();
   private final Cursors cursors = new Cursors();
   private final Savepoints savepoints = new Savepoints(redo, doubts, cursors);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** What is said of other servers by a transaction, and when. */
 class DoubtsTest {
   private final List<String> certain = new ArrayList<>();
-  private final Doubts doubts = new Doubts((at, what) -> certain.add(what.text()));
+  private final Doubts doubts = new Doubts();
 
   private void doubt(Doubts.Given given, String what) {
     given.doubt(null, new Difference(Ejection.DIFFERS, what));
@@ -22,7 +22,7 @@ class DoubtsTest {
     Doubts.Given second = doubts.next();
     doubt(first, "first");
     assertThat(certain).isEmpty();
-    doubts.commit();
+    doubts.commit((at, what) -> certain.add(what.text()));
     assertThat(certain).containsExactly("first");
     doubt(second, "second");
     assertThat(certain).containsExactly("first", "second");
@@ -37,7 +37,7 @@ class DoubtsTest {
     doubt(undone, "undone");
     doubts.undo(mark);
     doubt(doubts.next(), "after it");
-    doubts.commit();
+    doubts.commit((at, what) -> certain.add(what.text()));
     doubt(undone, "late");
     assertThat(certain).containsExactly("kept", "after it");
   }
@@ -50,7 +50,7 @@ class DoubtsTest {
     doubt(rolledBack, "late");
     doubt(doubts.next(), "new");
     assertThat(certain).isEmpty();
-    doubts.commit();
+    doubts.commit((at, what) -> certain.add(what.text()));
     assertThat(certain).containsExactly("new");
   }
 }
