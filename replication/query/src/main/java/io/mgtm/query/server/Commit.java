@@ -138,6 +138,14 @@ final class Commit {
     }
     if (set.redo().isEmpty()) {
       commitOthers();
+    } else {
+      set.timeouts().off(leader, this::append, this::refuse, this::lost);
+    }
+  }
+
+  private void append() {
+    if (session.isEnded()) {
+      leave();
       return;
     }
     boolean whole = set.redo().isWhole() && !session.schema().isChanged();
@@ -190,9 +198,7 @@ final class Commit {
     if (session.schema().isChanged()) {
       at.forgetOwn(); // Triggers on events may have run.
     }
-    Effects all =
-        PositionTable.commit(
-            session.slot().number(), number, settled, at.node().fence(), at == leader);
+    Effects all = PositionTable.commit(session.slot().number(), number, settled, at.node().fence());
     all.ask(
         at,
         Answer.of(

@@ -30,10 +30,6 @@ final class PositionTable {
   private static final Prepared NOTE =
       new Prepared("mgtm note", "SELECT mgtm.mgtm_commits($1, $2, $3, $4)", NOTE_TYPES, null, null);
 
-  /** The client's own is not for what the replicator does. */
-  private static final Prepared NO_TIMEOUT =
-      Prepared.effect("mgtm no timeout", "SET LOCAL statement_timeout = 0");
-
   private static final Prepared COMMIT = Prepared.effect("mgtm commit", "COMMIT");
 
   /** The row of nobody: it says that all before is there, also where nothing was written lately. */
@@ -102,17 +98,10 @@ final class PositionTable {
     return unknown;
   }
 
-  /**
-   * Notes, in a transaction, that an entry is committed with it, and commits it, in one go.
-   *
-   * @param client whether the client's own timeout holds there
-   */
-  static Effects commit(int slot, long number, long settled, long fence, boolean client) {
+  /** Notes, in a transaction, that an entry is committed with it, and commits it, in one go. */
+  static Effects commit(int slot, long number, long settled, long fence) {
     Effects all = new Effects(StandardCharsets.UTF_8);
     ByteBuf nothing = Rows.parameters(new int[0], List.of());
-    if (client) {
-      all.note(NO_TIMEOUT, nothing);
-    }
     int[] binary = {1};
     ByteBuf slots = Unpooled.buffer(Integer.BYTES).writeInt(slot);
     List<ByteBuf> values = List.of(slots, bytes(number), bytes(settled), bytes(fence));

@@ -213,6 +213,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
   /** Code of users runs at the servers, before whatever they are asked next. */
   void codeRuns() {
     set.all().forEach(Backend::forgetOwn);
+    set.timeouts().maySet();
   }
 
   // ---- what servers do -------------------------------------------------------------------------

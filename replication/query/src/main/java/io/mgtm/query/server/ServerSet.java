@@ -40,6 +40,7 @@ final class ServerSet {
   private final Doubts doubts = new Doubts();
   private final Redo redo = new Redo();
   private final Cursors cursors = new Cursors();
+  private final ClientTimeouts timeouts = new ClientTimeouts();
   private final Savepoints savepoints = new Savepoints(redo, doubts, cursors);
   private Backend home;
   private Backend sticky;
@@ -165,6 +166,7 @@ final class ServerSet {
       doubts.end();
       redo.clear();
       cursors.forget();
+      timeouts.end();
       leaderNanos = 0;
       readOnly = false;
       session.turn().end();
@@ -204,6 +206,11 @@ final class ServerSet {
   /** What the open transaction has done, as the log is to have it. */
   Redo redo() {
     return redo;
+  }
+
+  /** Those that the client has at the leader. */
+  ClientTimeouts timeouts() {
+    return timeouts;
   }
 
   Savepoints savepoints() {

@@ -25,7 +25,8 @@ final class UtilityCommands {
   }
 
   /** {@code SET a.b = …} is of a setting that servers do not list. */
-  private void customSetting(Statement statement) {
+  private void noteSet(Statement statement) {
+    set.timeouts().maySet();
     int at = statement.word(1).equals("session") || statement.word(1).equals("local") ? 2 : 1;
     StringBuilder name = new StringBuilder(statement.word(at));
     List<Token> tokens = statement.tokens();
@@ -71,7 +72,7 @@ final class UtilityCommands {
             segment,
             (relay, status) -> {
               if (relay.error() == null && !leaderOnly) {
-                customSetting(statement);
+                noteSet(statement);
                 boolean discard = all && statement.word(0).equals("discard");
                 if (deallocate || discard) {
                   session.forgetStatements();
