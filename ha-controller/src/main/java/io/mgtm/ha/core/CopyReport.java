@@ -62,6 +62,9 @@ public record CopyReport(String copy, Mark mark, Set<String> inSync, Set<String>
   /** Names what the primary waits for: that the state has the sets it stands beside. */
   public static final String TOKEN = "token";
 
+  /** All that a copy is judged by. */
+  static final Set<String> KEYS = Set.of(COPY, IN_SYNC, FOLLOWING, TOKEN);
+
   // What kits are told, as parameters of a call.
 
   /** With a check: the token of a word that the state has. */

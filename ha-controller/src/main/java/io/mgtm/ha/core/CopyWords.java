@@ -20,6 +20,10 @@ final class CopyWords {
   void said(AgentResource resource, Result result, long epoch) {
     Map<String, String> data = result.data();
     if (data.isEmpty()) {
+      // The copy is judged by what was said of it last; what is for people is as old as that.
+      Map<String, String> kept = new LinkedHashMap<>(resource.data);
+      kept.keySet().retainAll(CopyReport.KEYS);
+      resource.data = Collections.unmodifiableMap(kept);
       return;
     }
     // A primary that is not in service does not know whom it has left behind.

@@ -268,6 +268,28 @@ class NodeAgentTest extends AgentRig {
     assertThat(new Copies(former, Set.of("a2"), Set.of(), Map.of()).grounds("a1")).isEmpty();
   }
 
+  @Test
+  void whatAKitDoesNotSayAnyMoreIsNotShown() {
+    comesInService();
+    postgresIsChecked(Map.of("leader", "g1"));
+    assertThat(last.reports().get(DB).facts()).containsEntry(POSTGRES, Map.of("leader", "g1"));
+    postgresIsChecked(Map.of());
+    assertThat(last.reports().get(DB).facts()).doesNotContainKey(POSTGRES);
+  }
+
+  private void postgresIsChecked(Map<String, String> data) {
+    for (int i = 0; i < 1_000 && calls.stream().noneMatch(c -> isCheckOfPostgres(c)); i++) {
+      tick(100);
+      grant(FIRST, run(1));
+    }
+    ends(POSTGRES, Kind.QUICK_CHECK, ResourceState.IN, data);
+    tick(1_000);
+  }
+
+  private static boolean isCheckOfPostgres(Call call) {
+    return call.resource().equals(POSTGRES) && call.kind() == Kind.QUICK_CHECK;
+  }
+
   /** All of it is out, and the next checks are under way. */
   private void isOutAndChecked() {
     configure(1);
