@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Several replicators; the one that serves is killed, stands still or stops while clients write.
  */
 class TakeoverIT {
-  private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 20);
+  private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 50);
 
   private static final String TABLES =
       Transfers.TABLES
@@ -162,7 +162,7 @@ class TakeoverIT {
     try {
       for (int round = 0; round < ROUNDS; round++) {
         more();
-        disturb(random, random.nextInt(6));
+        disturb(random, random.nextInt(7));
         more();
         replicators.awaitWhole();
         replicators.awaitServersIn();
@@ -235,6 +235,14 @@ class TakeoverIT {
         replicators.pause(leader);
         more();
         replicators.resume(leader);
+      }
+      case 5 -> {
+        server.signal("STOP");
+        try {
+          more();
+        } finally {
+          server.signal("CONT");
+        }
       }
       default -> {
         replicators.kill(leader);
