@@ -142,6 +142,7 @@ public final class Gateway {
           new LoopTime(loop),
           RandomGenerator.getDefault(),
           batchEnd::ask,
+          this::unsentBytes,
           metrics);
     }
     return group(
@@ -294,6 +295,11 @@ public final class Gateway {
     if (upstream != null) {
       upstream.serves(why.isEmpty() || !connections.isEmpty());
     }
+  }
+
+  /** Replies that clients have not taken. */
+  private long unsentBytes() {
+    return connections.stream().mapToLong(GatewayConnection::unsentBytes).sum();
   }
 
   void submitted() {

@@ -329,6 +329,11 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
     }
   }
 
+  /** Replies that its client has not taken. */
+  long unsentBytes() {
+    return replies.bytes() + outbound.unsentBytes();
+  }
+
   void closeNow() {
     failed = true;
     context.close();

@@ -56,6 +56,11 @@ final class Replies {
     write(bytes, false);
   }
 
+  /** What waits to be sent. */
+  int bytes() {
+    return out == null ? 0 : out.readableBytes();
+  }
+
   /** A buffer for {@link #addLocal}. */
   ByteBuf newLocal() {
     return PooledByteBufAllocator.DEFAULT.directBuffer(BUFFER_BYTES);

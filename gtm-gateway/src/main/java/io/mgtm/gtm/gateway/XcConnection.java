@@ -2,9 +2,7 @@ package io.mgtm.gtm.gateway;
 
 import io.mgtm.common.ConnectionErrors;
 import io.mgtm.gtm.command.Reply;
-import io.mgtm.gtm.net.PartialBuffer;
 import io.mgtm.gtm.wire.WireException;
-import io.mgtm.gtm.wire.xc12.FrameLimits;
 import io.mgtm.gtm.wire.xc12.ReplyDecoder;
 import io.mgtm.gtm.wire.xc12.ReplyHandler;
 import io.mgtm.gtm.wire.xc12.RequestEncoder;
@@ -18,7 +16,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.TimeUnit;
 
 /** A connection to an original GTM, that speaks first and then takes whole frames of replies. */
-final class XcConnection extends ChannelInboundHandlerAdapter {
+final class XcConnection extends ChannelInboundHandlerAdapter implements XcFrames.Taker {
   /** From the connection to the accepted startup packet. */
   private static final int OPEN_MS = 3_000;
 
@@ -26,6 +24,17 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
   interface Listener {
     /** The startup packet was accepted. */
     void accepted();
+
+    /**
+     * A long reply begins. Unless it says otherwise, that breaks the protocol.
+     *
+     * @param head see {@link XcFrames.Taker#takes}
+     * @param bytes of the whole reply
+     * @return false when it was answered in another way, and the reply is dropped as it comes
+     */
+    default boolean takes(byte type, ByteBuf head, long bytes) throws WireException {
+      throw new WireException("a frame of " + bytes + " bytes");
+    }
 
     /**
      * A reply.
@@ -40,7 +49,7 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
 
   private final Startup startup;
   private final Listener listener;
-  private final PartialBuffer partial = new PartialBuffer();
+  private final XcFrames frames = new XcFrames(this);
   private Channel channel;
   private boolean accepted;
   private boolean closing;
@@ -84,9 +93,7 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
     ByteBuf in = (ByteBuf) message;
     try {
       if (!closing) {
-        ByteBuf whole = partial.join(in);
-        frames(whole);
-        partial.keepRest(whole);
+        frames.read(in);
       }
     } catch (WireException e) {
       close("the GTM broke the protocol: " + e.getMessage());
@@ -95,23 +102,16 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void frames(ByteBuf in) throws WireException {
-    while (in.readableBytes() >= FrameLimits.HEADER_BYTES) {
-      int start = in.readerIndex();
-      byte type = in.getByte(start);
-      long bytes = 1L + in.getInt(start + 1);
-      if (bytes < FrameLimits.HEADER_BYTES || bytes > ReplyDecoder.FRAME_BYTES_MAX) {
-        throw new WireException("a frame of " + bytes + " bytes");
-      }
-      if (in.readableBytes() < bytes) {
-        return;
-      }
-      frame(type, in.slice(start, (int) bytes));
-      in.skipBytes((int) bytes);
+  @Override
+  public boolean takes(byte type, ByteBuf head, long bytes) throws WireException {
+    if (!accepted) {
+      throw new WireException("a frame of " + bytes + " bytes");
     }
+    return type != 'N' && listener.takes(type, head, bytes);
   }
 
-  private void frame(byte type, ByteBuf frame) throws WireException {
+  @Override
+  public void frame(byte type, ByteBuf frame) throws WireException {
     if (accepted) {
       if (type != 'N') {
         listener.frame(type, frame);
@@ -156,6 +156,11 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
     close(ConnectionErrors.reason(cause));
   }
 
+  /** Length of the long reply of which a part has come, or 0. */
+  long comingBytes() {
+    return frames.comingBytes();
+  }
+
   void close(String reason) {
     if (!closing) {
       closing = true;
@@ -174,7 +179,7 @@ final class XcConnection extends ChannelInboundHandlerAdapter {
 
   private void ended() {
     closing = true;
-    partial.release();
+    frames.release();
     if (!told) {
       told = true;
       listener.closed(why);

@@ -8,6 +8,7 @@ import io.mgtm.gtm.command.TransactionCommand.BeginItem;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.wire.WireException;
 import io.mgtm.gtm.wire.xc12.FrameLimits;
+import io.mgtm.gtm.wire.xc12.ReplyEncoder;
 import io.mgtm.gtm.wire.xc12.RequestEncoder;
 import io.mgtm.gtm.wire.xc12.ResultType;
 import io.netty.buffer.ByteBuf;
@@ -43,6 +44,7 @@ final class XcSession implements UpstreamSession, XcConnection.Listener {
   private final boolean proxied;
   private final Backoff backoff;
   private final RequestEncoder encoder = new RequestEncoder();
+  private final ReplyEncoder errors = new ReplyEncoder();
   private final Deque<Pending> pending = new ArrayDeque<>();
   private final Set<SessionClient> clients = new LinkedHashSet<>();
   private final Deque<SessionClient> waiting = new ArrayDeque<>();
@@ -141,11 +143,31 @@ final class XcSession implements UpstreamSession, XcConnection.Listener {
   }
 
   @Override
-  public void frame(byte type, ByteBuf frame) throws WireException {
-    Pending next = pending.peekFirst();
-    if (next == null) {
-      throw new WireException("a reply that nothing was asked for");
+  public boolean takes(byte type, ByteBuf head, long bytes) throws WireException {
+    expected();
+    if (type != 'S') {
+      throw new WireException("a frame of type " + (type & 0xff) + " and " + bytes + " bytes");
     }
+    ReplyRoom.Refusal refusal = upstream.refusal(bytes);
+    if (refusal == null) {
+      return true;
+    }
+    short backend = proxied ? head.getShortLE(head.readerIndex() + RESULT_END) : Command.NO_BACKEND;
+    ByteBuf error = PooledByteBufAllocator.DEFAULT.directBuffer();
+    errors.error(error, proxied, backend, false, refusal.message(), refusal.hint());
+    answer(error);
+    error.release();
+    return false;
+  }
+
+  /** Length of the long reply of which a part has come, or 0. */
+  long comingBytes() {
+    return connection == null ? 0 : connection.comingBytes();
+  }
+
+  @Override
+  public void frame(byte type, ByteBuf frame) throws WireException {
+    Pending next = expected();
     int header = type == 'S' ? RESULT_END : FrameLimits.HEADER_BYTES;
     if (frame.readableBytes() < header + Short.BYTES) {
       throw new WireException("a reply of " + frame.readableBytes() + " bytes");
@@ -154,11 +176,22 @@ final class XcSession implements UpstreamSession, XcConnection.Listener {
     if (!proxied) {
       reply = next.begin() && type == 'S' ? began(frame) : withoutNumber(type, frame);
     }
-    pending.removeFirst();
-    next.target().reply(false, proxied ? frame : reply);
+    answer(proxied ? frame : reply);
     if (reply != null) {
       reply.release();
     }
+  }
+
+  private Pending expected() throws WireException {
+    Pending next = pending.peekFirst();
+    if (next == null) {
+      throw new WireException("a reply that nothing was asked for");
+    }
+    return next;
+  }
+
+  private void answer(ByteBuf reply) {
+    pending.removeFirst().target().reply(false, reply);
     if (!waiting.isEmpty() && pending.size() <= COMMANDS_MAX / 2 && hasRoom()) {
       for (int left = waiting.size(); left > 0 && hasRoom(); left--) {
         waiting.removeFirst().resume();

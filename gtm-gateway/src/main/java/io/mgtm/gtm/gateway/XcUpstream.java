@@ -1,10 +1,12 @@
 package io.mgtm.gtm.gateway;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Rarely;
 import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.wire.xc12.Startup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,8 @@ final class XcUpstream implements Upstream {
   private final RandomGenerator random;
   private final Runnable flushSoon;
   private final GatewayMetrics metrics;
+  private final ReplyRoom room;
+  private final Rarely refusals = new Rarely();
   private final XcRegistration registration;
   private final List<XcSession> sessions = new ArrayList<>();
   private final List<XcSession> dirty = new ArrayList<>();
@@ -38,6 +42,7 @@ final class XcUpstream implements Upstream {
    * An upstream that is not started.
    *
    * @param listen where the gateway's clients connect, for the registration
+   * @param unsentBytes replies that clients have not taken
    */
   XcUpstream(
       String name,
@@ -47,6 +52,7 @@ final class XcUpstream implements Upstream {
       GatewayTime time,
       RandomGenerator random,
       Runnable flushSoon,
+      LongSupplier unsentBytes,
       GatewayMetrics metrics) {
     this.name = name;
     this.addresses = List.copyOf(addresses);
@@ -55,6 +61,7 @@ final class XcUpstream implements Upstream {
     this.random = random;
     this.flushSoon = flushSoon;
     this.metrics = metrics;
+    this.room = new ReplyRoom(() -> unsentBytes.getAsLong() + comingBytes());
     this.registration = new XcRegistration(name, listen, this);
   }
 
@@ -91,6 +98,19 @@ final class XcUpstream implements Upstream {
 
   boolean closed() {
     return closed;
+  }
+
+  private long comingBytes() {
+    return sessions.stream().mapToLong(XcSession::comingBytes).sum();
+  }
+
+  /** Why a session's long reply is not passed on; null when it is. */
+  ReplyRoom.Refusal refusal(long bytes) {
+    ReplyRoom.Refusal refusal = room.refusal(bytes);
+    if (refusal != null) {
+      refusals.run(more -> log.warn("A reply is not passed on: {}{}", refusal.message(), more));
+    }
+    return refusal;
   }
 
   void dirty(XcSession session) {

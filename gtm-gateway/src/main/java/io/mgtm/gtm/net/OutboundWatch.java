@@ -60,6 +60,12 @@ public final class OutboundWatch {
     return waits ? FittedBuffer.of(bytes) : bytes;
   }
 
+  /** What was given to the channel and not taken by its socket. */
+  public long unsentBytes() {
+    ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+    return out == null ? 0 : out.totalPendingWriteBytes();
+  }
+
   private void look() {
     ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
     if (out == null) {
