@@ -157,7 +157,7 @@ abstract class AdminCommand implements Callable<Integer> {
 
   /** What the leader says that a node knows of; null while none is known. */
   final NodeStatus statusOfLeader(NodeStatus of) throws IOException {
-    if (of.serving() && of.role().equals("leader")) {
+    if (of.leads()) {
       return of;
     }
     if (of.leaderAddress().isEmpty()) {
@@ -165,7 +165,7 @@ abstract class AdminCommand implements Callable<Integer> {
     }
     AdminClient.Answer answer = ask(NodeAddress.parse(of.leaderAddress()), "status", "");
     NodeStatus leader = JSON.readValue(answer.bytes(), NodeStatus.class);
-    return leader.serving() && leader.role().equals("leader") ? leader : null;
+    return leader.leads() ? leader : null;
   }
 
   /** The node that {@code --at} names. */

@@ -17,7 +17,6 @@ import io.mgtm.gtm.wire.link.AdminReplyKind;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -124,39 +123,10 @@ final class StatusCommand extends ClientCommand {
     return asLeaderKnowsIt(again == null ? group : again);
   }
 
-  /** Only the leader knows how far the others are. */
-  private NodeStatus asLeaderKnowsIt(NodeStatus group) {
-    boolean leads = group.serving() && group.role().equals("leader");
-    if (leads || group.leaderAddress().isEmpty()) {
-      return group;
-    }
-    try {
-      NodeStatus leader = ask(NodeAddress.parse(group.leaderAddress()));
-      return new NodeStatus(
-          group.member(),
-          group.mode(),
-          group.role(),
-          group.serving(),
-          leader.transferring(),
-          group.term(),
-          group.leader(),
-          group.leaderAddress(),
-          group.lastIndex(),
-          group.committedIndex(),
-          group.appliedIndex(),
-          leader.durability(),
-          group.sessions(),
-          leader.members(),
-          Stream.concat(
-                  group.warnings().stream(),
-                  leader.warnings().stream()
-                      .map(said -> "%s says: %s".formatted(leader.member(), said)))
-              .toList(),
-          group.trouble());
-    } catch (IOException e) {
-      LOG.debug("The leader does not answer", e);
-      return group;
-    }
+  private NodeStatus asLeaderKnowsIt(NodeStatus known) {
+    NodeStatus found = new GroupLook(at(), this::ask).from(known);
+    trouble = found.trouble();
+    return found;
   }
 
   private static String groupText(NodeStatus g) {

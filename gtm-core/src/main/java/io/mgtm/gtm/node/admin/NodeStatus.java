@@ -50,6 +50,11 @@ public record NodeStatus(
     trouble = Objects.requireNonNullElse(trouble, "");
   }
 
+  /** Whether it says that it leads and takes commands. */
+  public boolean leads() {
+    return serving && role.equals("leader");
+  }
+
   /** The same with what is wrong with this node. */
   public NodeStatus troubledBy(String why) {
     return new NodeStatus(
