@@ -9,6 +9,8 @@ import io.mgtm.group.GroupMode;
 import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.config.GroupConfig;
 import io.mgtm.gtm.config.GtmConfig;
+import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.net.LocalSocket;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.node.backup.Takeover;
 import io.mgtm.gtm.wire.link.AdminReplyKind;
@@ -16,6 +18,7 @@ import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +43,7 @@ public final class TestNodes implements AutoCloseable {
   private final Map<String, Integer> groupPorts = new TreeMap<>();
   private final Map<String, Integer> ports = new TreeMap<>();
   private final Map<String, GtmServer> running = new TreeMap<>();
+  private final Map<String, LinksConfig> links = new TreeMap<>();
 
   private TestNodes(Path folder, GroupMode mode, String witness, List<String> names) {
     this.folder = folder;
@@ -71,6 +75,16 @@ public final class TestNodes implements AutoCloseable {
     ports.put(name, OwnAddress.port());
   }
 
+  /** How a node takes links from its next start on; operators then come by its own socket. */
+  void links(String name, LinksConfig of) {
+    links.put(name, of);
+  }
+
+  /** The ports at which clients and links reach the nodes, by name. */
+  Map<String, Integer> ports() {
+    return ports;
+  }
+
   /** Where a node keeps its log, and listens at its own socket. */
   public Path data(String name) {
     return folder.resolve(name);
@@ -93,7 +107,7 @@ public final class TestNodes implements AutoCloseable {
         d.limits(),
         d.timeouts(),
         new GroupConfig(name, members, witness, mode, null, "test"),
-        d.links(),
+        links.getOrDefault(name, d.links()),
         d.access());
   }
 
@@ -148,7 +162,9 @@ public final class TestNodes implements AutoCloseable {
 
   AdminClient admin(String name) throws IOException {
     return AdminClient.connect(
-        running.get(name).address(),
+        links.containsKey(name)
+            ? UnixDomainSocketAddress.of(data(name).resolve(LocalSocket.NAME))
+            : running.get(name).address(),
         new AdminClient.Settings(60_000, null, SocketFactory.getDefault()));
   }
 
