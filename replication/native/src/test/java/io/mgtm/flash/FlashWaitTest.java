@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +16,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FlashWaitTest {
 
   private static final int BLOCK = 4096;
-  private static final long SOON_NS = 120_000_000_000L;
+  private static final int ROUNDS = 500;
+
+  /** Longer than the limit of a test: it ends before only by what it waits for. */
+  private static final long NEVER_NS = TimeUnit.HOURS.toNanos(1);
 
   @TempDir Path folder;
 
@@ -29,10 +33,8 @@ class FlashWaitTest {
     try (Rig rig = new Rig(engine, folder, 4, 0)) {
       long begin = System.nanoTime();
       assertThat(rig.queue.await(1, 50_000_000, Rig::ignore)).isZero();
-      assertThat(System.nanoTime() - begin).isBetween(50_000_000L, SOON_NS / 2);
-      begin = System.nanoTime();
+      assertThat(System.nanoTime() - begin).as("not before").isGreaterThanOrEqualTo(50_000_000);
       assertThat(rig.queue.await(4, 0, Rig::ignore)).isZero();
-      assertThat(System.nanoTime() - begin).isLessThan(SOON_NS / 2);
     }
   }
 
@@ -44,27 +46,32 @@ class FlashWaitTest {
         rig.queue.wakeup();
         rig.queue.wakeup();
         assertThat(rig.queue.poll(Rig::ignore)).isZero();
+        assertThat(rig.queue.await(1, NEVER_NS, Rig::ignore)).isZero();
         long begin = System.nanoTime();
-        assertThat(rig.queue.await(1, SOON_NS, Rig::ignore)).isZero();
-        assertThat(System.nanoTime() - begin).isLessThan(SOON_NS / 2);
-        begin = System.nanoTime();
         assertThat(rig.queue.await(1, 20_000_000, Rig::ignore)).isZero();
-        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
+        assertThat(System.nanoTime() - begin).as("not before").isGreaterThanOrEqualTo(20_000_000);
       }
     }
   }
 
+  /** In some rounds it waits already, in others not yet. */
   @ParameterizedTest
   @MethodSource("engines")
-  void anotherThreadWakesTheWaitingOwner(Engine engine) throws Exception {
+  void anotherThreadWakesTheOwner(Engine engine) throws Exception {
     try (Rig rig = new Rig(engine, folder, 4, 0)) {
+      Semaphore waits = new Semaphore(0);
       CompletableFuture<Void> waker =
           CompletableFuture.runAsync(
-              rig.queue::wakeup,
-              CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS)); // it waits by then
-      long begin = System.nanoTime();
-      assertThat(rig.queue.await(1, SOON_NS, Rig::ignore)).isZero();
-      assertThat(System.nanoTime() - begin).isLessThan(SOON_NS / 2);
+              () -> {
+                for (int round = 0; round < ROUNDS; round++) {
+                  waits.acquireUninterruptibly();
+                  rig.queue.wakeup();
+                }
+              });
+      for (int round = 0; round < ROUNDS; round++) {
+        waits.release();
+        assertThat(rig.queue.await(1, NEVER_NS, Rig::ignore)).isZero();
+      }
       waker.get(180, TimeUnit.SECONDS);
     }
   }
@@ -75,9 +82,7 @@ class FlashWaitTest {
     try (Rig rig = new Rig(engine, folder, 4, 0)) {
       rig.queue.sync(rig.file, 1);
       rig.queue.sync(rig.file, 2);
-      long begin = System.nanoTime();
-      assertThat(rig.queue.await(4, SOON_NS, Rig::ignore)).isEqualTo(2);
-      assertThat(System.nanoTime() - begin).isLessThan(SOON_NS / 2);
+      assertThat(rig.queue.await(4, NEVER_NS, Rig::ignore)).isEqualTo(2);
     }
   }
 

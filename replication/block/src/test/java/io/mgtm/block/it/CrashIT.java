@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -108,13 +107,9 @@ class CrashIT {
     left.awaitUpToDate();
   }
 
-  private static void pause(int ms) {
-    LockSupport.parkNanos(1_000_000L * ms);
-  }
-
   private int round(Random random, int kind, String what) throws Exception {
     writers.start(left.socket(), VolumeProcess.VOLUME, random.nextLong());
-    pause(50 + random.nextInt(400));
+    writers.awaitAnswered(25 + random.nextInt(200));
     long[] answeredAtBoth;
     switch (kind) {
       case 0 -> {
@@ -129,7 +124,7 @@ class CrashIT {
         answeredAtBoth = writers.answered();
         right.kill();
         // The source goes on alone for a while.
-        pause(random.nextInt(300));
+        writers.awaitAnswered(random.nextInt(150));
         left.kill();
         writers.stop();
       }
@@ -137,7 +132,7 @@ class CrashIT {
         answeredAtBoth = writers.answered();
         right.kill();
         // The source goes on alone, and lives.
-        pause(random.nextInt(300));
+        writers.awaitAnswered(random.nextInt(150));
         writers.stop();
       }
       default -> {

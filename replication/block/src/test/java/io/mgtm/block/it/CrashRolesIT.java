@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -112,14 +111,10 @@ class CrashRolesIT {
     return "a:\n" + pair.a.tail() + "\nb:\n" + pair.b.tail();
   }
 
-  private static void pause(int ms) {
-    LockSupport.parkNanos(1_000_000L * ms);
-  }
-
   private void round(Trouble trouble) throws Exception {
     VolumeProcess other = pair.other(primary);
     writers.start(primary.socket(), VolumeProcess.VOLUME, random.nextLong());
-    pause(30 + random.nextInt(250));
+    writers.awaitAnswered(15 + random.nextInt(125));
     switch (trouble) {
       case PRIMARY_DIES -> kill(primary);
       case PRIMARY_DIES_AND_THE_OTHER_IS_PROMOTED -> {
@@ -129,11 +124,11 @@ class CrashRolesIT {
       }
       case SECONDARY_DIES -> {
         kill(other);
-        pause(random.nextInt(150));
+        writers.awaitAnswered(random.nextInt(75));
       }
       case SECONDARY_DIES_THEN_PRIMARY -> {
         kill(other);
-        pause(random.nextInt(150));
+        writers.awaitAnswered(random.nextInt(75));
         kill(primary);
       }
       case BOTH_DIE -> {
@@ -176,7 +171,7 @@ class CrashRolesIT {
     pair.promote(copy, true);
     primary = copy;
     writers.start(copy.socket(), VolumeProcess.VOLUME, random.nextLong());
-    pause(random.nextInt(200));
+    writers.awaitAnswered(random.nextInt(100));
     if (random.nextInt(3) == 0) {
       kill(copy);
     }

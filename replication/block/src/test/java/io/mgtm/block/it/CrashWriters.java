@@ -2,6 +2,7 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -77,6 +78,12 @@ final class CrashWriters {
   /** Requests answered so far. */
   long requests() {
     return requests.get();
+  }
+
+  /** Waits until so many more requests are answered, by a volume that lives. */
+  void awaitAnswered(int more) {
+    long until = requests() + more;
+    Await.until("clients write", () -> requests() >= until || failure != null);
   }
 
   /** Of each block the newest version whose write was answered. */

@@ -2,8 +2,10 @@ package io.mgtm.block.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -41,6 +43,18 @@ class PathLossIT {
   @ValueSource(strings = {"semi", "async"})
   void norDoesItWithLooserReplication(String mode) throws Exception {
     loseAndResync(mode, 4);
+  }
+
+  /** Waits until so many more requests are answered, or whoever makes them has ended. */
+  private void awaitRequests(long more, CompletableFuture<?> client) throws IOException {
+    long until = requests() + more;
+    Await.until("requests are answered", () -> client.isDone() || requests() >= until);
+  }
+
+  private long requests() throws IOException {
+    JsonNode requests = left.status().path("requests");
+    return requests.path("read").path("count").asLong()
+        + requests.path("write").path("count").asLong();
   }
 
   private void loseAndResync(String mode, int lossesMax) throws Exception {
@@ -84,9 +98,9 @@ class PathLossIT {
             });
     int losses = 0;
     while (!fio.isDone() && losses < lossesMax) {
-      java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(700));
+      awaitRequests(1_000, fio);
       right.kill();
-      java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(300));
+      awaitRequests(400, fio);
       right.start();
       left.awaitUpToDate();
       losses++;

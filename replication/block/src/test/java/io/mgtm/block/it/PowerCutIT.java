@@ -3,7 +3,6 @@ package io.mgtm.block.it;
 import static io.mgtm.block.it.CrashWriters.BLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.testing.Await;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -133,10 +131,6 @@ class PowerCutIT {
         mode, rounds, seed, done, writers.requests());
   }
 
-  private static void pause(int ms) {
-    LockSupport.parkNanos(1_000_000L * ms);
-  }
-
   private CutDisk diskOf(VolumeProcess copy) {
     return copy == pair.a ? diskOfA : diskOfB;
   }
@@ -154,7 +148,7 @@ class PowerCutIT {
       }
       case SECONDARY -> {
         cut(other);
-        pause(random.nextInt(500));
+        writers.awaitAnswered(random.nextInt(250));
         writers.stop();
         floor = writers.answered();
       }
@@ -192,11 +186,8 @@ class PowerCutIT {
   }
 
   private void write(VolumeProcess copy) throws Exception {
-    long before = writers.requests();
     writers.start(copy.socket(), VolumeProcess.VOLUME, random.nextLong());
-    int more = 20 + random.nextInt(200);
-    Await.until("clients write", () -> writers.requests() >= before + more);
-    pause(random.nextInt(100));
+    writers.awaitAnswered(20 + random.nextInt(250));
   }
 
   /** The disks of {@code copies} stop at once, for ever; their processes are not told. */
