@@ -209,6 +209,6 @@ final class UtilityCommands {
       }
     }
     run.output().answer(segment, "DEALLOCATE");
-    run.next();
+    session.execute(run::next); // No server answers in between: many in one go are not to nest.
   }
 }

@@ -111,20 +111,27 @@ final class KeyLocal extends TokenReader {
     return !fixed.isEmpty() && fixed.size() == table.key().size() && atEnd();
   }
 
-  /** A sum of integer columns, numbers and parameters. */
+  /**
+   * A sum of integer columns, numbers and parameters. It counts parentheses and does not descend:
+   * how deep they are is the client's, and for PostgreSQL to judge.
+   */
   private boolean takeSum() {
+    int open = 0;
     do {
+      while (takeSymbol("(")) {
+        open++;
+      }
       if (!takeOperand()) {
         return false;
       }
+      while (open > 0 && takeSymbol(")")) {
+        open--;
+      }
     } while (takeOperator("+") || takeOperator("-") || takeOperator("*"));
-    return true;
+    return open == 0;
   }
 
   private boolean takeOperand() {
-    if (takeSymbol("(")) {
-      return takeSum() && takeSymbol(")");
-    }
     Token token = peek();
     Catalogue.Column column = column(token);
     if (column != null && column.integer()) {
