@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * Reads what the leader tells of rows that it has captured: statements and their values, one value
@@ -16,19 +16,27 @@ import java.util.function.Consumer;
 final class CapturedRows implements Answer {
   private final ReplicatedSession session;
   private final Effects effects;
-  private final Consumer<String> then;
+  private final BiConsumer<String, ErrorFields> then;
   private final Runnable lost;
   private final List<ByteBuf> values = new ArrayList<>();
   private Prepared effect;
   private String why;
 
+  /** The server's own, as when it was told to cancel: what was captured has no part in it. */
+  private ErrorFields error;
+
   /**
    * Reads.
    *
    * @param effects what they are added to, until it is more than may be held
-   * @param then is told why they cannot be written elsewhere, or null
+   * @param then is told why they cannot be written elsewhere, and what else the server answered;
+   *     both null when they can
    */
-  CapturedRows(ReplicatedSession session, Effects effects, Consumer<String> then, Runnable lost) {
+  CapturedRows(
+      ReplicatedSession session,
+      Effects effects,
+      BiConsumer<String, ErrorFields> then,
+      Runnable lost) {
     this.session = session;
     this.effects = effects;
     this.then = then;
@@ -39,10 +47,18 @@ final class CapturedRows implements Answer {
   public void take(Frame frame) {
     if (frame.type() == 'D') {
       row(Rows.values(frame.body()));
-    } else if (frame.type() == 'E' && why == null) {
-      why = ErrorFields.read(frame.body()).message();
+    } else if (frame.type() == 'E') {
+      failed(ErrorFields.read(frame.body()));
     }
     frame.release();
+  }
+
+  private void failed(ErrorFields by) {
+    if (Difference.isOfServer(by)) {
+      error = by;
+    } else if (why == null) {
+      why = by.message();
+    }
   }
 
   private void row(List<ByteBuf> row) {
@@ -77,10 +93,10 @@ final class CapturedRows implements Answer {
 
   @Override
   public void ready(char status) {
-    if (why == null) {
+    if (why == null && error == null) {
       add();
     }
-    then.accept(why);
+    then.accept(why, error);
   }
 
   @Override

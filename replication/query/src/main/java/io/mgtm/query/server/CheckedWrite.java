@@ -134,7 +134,9 @@ final class CheckedWrite {
   }
 
   private void right(Backend other, List<String> row, ErrorFields error) {
-    if (error != null || row.isEmpty() || !row.get(0).equals("t")) {
+    if (error != null && Difference.isOfServer(error)) {
+      refused = error;
+    } else if (error != null || row.isEmpty() || !row.get(0).equals("t")) {
       withoutRight =
           ErrorFields.error(
                   "0A000",
@@ -271,12 +273,14 @@ final class CheckedWrite {
         new CapturedRows(
             session,
             relay.effects(),
-            why -> {
+            (why, error) -> {
               token = null;
               if (ended || session.isEnded()) {
                 return;
               }
-              if (why == null) {
+              if (error != null) {
+                refuse(error);
+              } else if (why == null) {
                 ended(relay, status);
               } else {
                 refuse(refusal(why).withHint("Nothing was written."));

@@ -26,9 +26,13 @@ record Difference(Ejection kind, String text) {
     if (error == null) {
       return new Difference(Ejection.DIFFERS, what);
     }
-    boolean ofServer = OF_SERVER.contains(error.sqlState().substring(0, 2));
     return new Difference(
-        ofServer ? Ejection.FAILED : Ejection.DIFFERS, what + ": " + error.message());
+        isOfServer(error) ? Ejection.FAILED : Ejection.DIFFERS, what + ": " + error.message());
+  }
+
+  /** Whether it tells of the server, or of who has cancelled, and not of rows. */
+  static boolean isOfServer(ErrorFields error) {
+    return OF_SERVER.contains(error.sqlState().substring(0, 2));
   }
 
   /** What it is given then is committed by itself, whatever the error was. */
