@@ -173,7 +173,7 @@ final class Steward {
     Throwable root = cause instanceof CompletionException ? cause.getCause() : cause;
     return root instanceof LoginException login
         ? login.getMessage()
-        : "it did not answer within " + shared.config().timeouts().silentMs() + " ms";
+        : Presence.silent(shared.config().timeouts().silentMs());
   }
 
   private void watch() {
@@ -190,26 +190,49 @@ final class Steward {
         .toList()
         .forEach(n -> askers.remove(n).close());
     for (Node node : shared.fleet().nodes()) {
-      Asker asker = askers.get(node);
       if (busy.contains(node)) {
         continue;
       }
-      if (!node.isIn()) {
-        if (asker != null) {
-          askers.remove(node).close();
-        }
-        lookForReturn(node);
-      } else if (asker == null) {
-        busy.add(node);
-        role.enter(node.address(), role.database())
-            .whenComplete((got, cause) -> loop.execute(() -> entered(node, got)));
-      } else {
-        busy.add(node);
-        asker
-            .ask(QUESTION)
-            .orTimeout(shared.config().timeouts().silentMs(), TimeUnit.MILLISECONDS)
-            .whenComplete((rows, cause) -> loop.execute(() -> answered(node, asker, rows, cause)));
+      if (node.isIn()) {
+        ask(node);
+        continue;
       }
+      Asker asker = askers.remove(node);
+      if (asker != null) {
+        asker.close();
+      }
+      lookForReturn(node);
+    }
+  }
+
+  /** Asks a server that is in whether it is there, and puts it out when it is not. */
+  private void ask(Node node) {
+    busy.add(node);
+    Asker known = askers.get(node);
+    CompletableFuture<Asker> entered =
+        known == null
+            ? role.enter(node.address(), role.database())
+            : CompletableFuture.completedFuture(known);
+    CompletableFuture<String> answer =
+        entered.thenCompose(asker -> asker.ask(QUESTION)).handle(this::judge);
+    Presence.of(loop, shared.config().timeouts().silentMs(), answer, () -> probe(node))
+        .thenAccept(
+            wrong -> {
+              if (wrong != null) {
+                shared.fleet().eject(node, wrong);
+              }
+              loop.execute(() -> asked(node, entered, answer));
+            });
+  }
+
+  private void asked(
+      Node node, CompletableFuture<Asker> entered, CompletableFuture<String> answer) {
+    busy.remove(node);
+    if (!closed && answer.isDone() && answer.join() == null) {
+      askers.put(node, entered.join());
+    } else {
+      askers.remove(node);
+      entered.thenAccept(Asker::close);
     }
   }
 
@@ -277,27 +300,6 @@ final class Steward {
         node.set(why, node.outSinceMs());
       }
     }
-  }
-
-  private void entered(Node node, Asker asker) {
-    busy.remove(node);
-    if (asker != null && closed) {
-      asker.close();
-    } else if (asker == null) {
-      shared.fleet().suspect(node);
-    } else {
-      askers.put(node, asker);
-    }
-  }
-
-  private void answered(Node node, Asker asker, List<List<String>> rows, Throwable cause) {
-    busy.remove(node);
-    if (judge(rows, cause) == null) {
-      return;
-    }
-    asker.close();
-    askers.remove(node);
-    shared.fleet().suspect(node);
   }
 
   private CompletableFuture<Void> setSequences(Node leader) {

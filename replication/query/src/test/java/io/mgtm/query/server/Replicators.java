@@ -93,7 +93,11 @@ final class Replicators {
     Path password = folder.resolve("mgtm.password");
     Files.writeString(password, Postgres.PASSWORD + "\n");
     Path config = folder.resolve("query.yaml");
-    Files.writeString(config, "role:\n  passwordFile: " + password + "\ndrainMs: 1000\n");
+    // Others may take the processors for seconds, and a server that is well is not to be out.
+    Files.writeString(
+        config,
+        "role:\n  passwordFile: %s\ndrainMs: 1000\ntimeouts:\n  silentMs: 10000\n"
+            .formatted(password));
     List<String> command =
         query(
             "start",

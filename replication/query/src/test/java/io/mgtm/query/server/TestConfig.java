@@ -13,6 +13,9 @@ final class TestConfig {
   /** At the leader of several servers, at once: few, so that some wait in most tests. */
   static final int TRANSACTIONS_MAX = 4;
 
+  /** Others may take the processors for seconds, and a server that is well is not to be out. */
+  private static final int SILENT_MS = 6_000;
+
   private TestConfig() {}
 
   static QueryConfig of(Path folder, HostPort server) throws Exception {
@@ -116,7 +119,7 @@ final class TestConfig {
             one.drainMs(),
             new QueryConfig.Limits(
                 40, TRANSACTIONS_MAX, 64 * 1024 * 1024, 256 * 1024, spoolBytes, 64 << 20),
-            new QueryConfig.Timeouts(60_000, 5_000, 3_000, applyMs))
+            new QueryConfig.Timeouts(60_000, 5_000, SILENT_MS, applyMs))
         .validated();
   }
 }
