@@ -95,6 +95,7 @@ final class OrderLog implements AutoCloseable {
   /** Of the entry that was refused last; the owner's, like all that is not volatile. */
   private int wantedBytes = SMALL_BYTES;
 
+  private boolean awaitsRoom;
   private long yieldedNanos = System.nanoTime() - YIELD_NANOS;
 
   private OrderLog(EventExecutorGroup threads, EventLoop loop, Owner owner, Leads leads) {
@@ -213,7 +214,18 @@ final class OrderLog implements AutoCloseable {
       return null;
     }
     wantedBytes = bytes;
+    if (alone && !awaitsRoom) {
+      awaitRoom();
+    }
     return file.noRoomReason();
+  }
+
+  /** Asks again and again: the log tries to make room when it is asked for some. */
+  private void awaitRoom() {
+    awaitsRoom = commits != null && !lookForRoom().isEmpty();
+    if (awaitsRoom) {
+      loop.schedule(() -> owner.run(this::awaitRoom), CONFIRM_MS, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** Appends what was not refused, and says its index. Owner. */

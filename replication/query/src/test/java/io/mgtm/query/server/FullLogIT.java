@@ -11,6 +11,7 @@ import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.query.order.Part;
 import io.mgtm.testing.Await;
+import io.mgtm.testing.LogLines;
 import io.mgtm.testing.OwnAddress;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The disk of the log of commits is full. */
@@ -43,6 +45,9 @@ class FullLogIT {
   private static final int TAIL_BYTES = 1 << 20;
   private static final int TICK_MS = 10;
   private static final int ROW_BYTES = 1_000_000;
+
+  @RegisterExtension
+  private final LogLines lines = new LogLines("io.mgtm.group.storage.SegmentPool");
 
   @TempDir private Path folder;
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -126,7 +131,13 @@ class FullLogIT {
 
     assertThat(order.noRoom()).contains("free some space");
     shell("mount -o remount,size=256m " + disk).succeeded();
-    Await.until("there is room", () -> order.noRoom().isEmpty());
+    // It is not asked meanwhile, and knows it when it is.
+    Await.until(
+        "there is room",
+        () ->
+            lines.list().stream()
+                .anyMatch(line -> line.getMessage().startsWith("There is room for the log again")));
+    assertThat(order.noRoom()).isEmpty();
     assertThat(commit(order.commits(), ROW_BYTES)).isNull();
   }
 
