@@ -220,11 +220,8 @@ final class AdminEndpoint implements AutoCloseable {
 
   private String metrics() {
     Tenure now = entrance.tenure();
-    StringBuilder out = new StringBuilder(group == null ? "" : group.metrics(now != null));
-    if (now == null) {
-      return out.toString();
-    }
-    return out.append(QueryMetrics.text(now.shared())).toString();
+    String ofGroup = group == null ? "" : group.metrics(now != null);
+    return now == null ? ofGroup : ofGroup + now.shared().metrics().scrape();
   }
 
   @Override

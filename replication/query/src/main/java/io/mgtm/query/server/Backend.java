@@ -193,7 +193,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
         Expected ended = expected.poll();
         if (ended != null) {
           node.ended();
-          node.latency().record(heardNanos - ended.sentNanos);
+          node.took(heardNanos - ended.sentNanos);
           ended.answer.ready(status);
         }
       }

@@ -4,11 +4,15 @@ import io.mgtm.common.HostPort;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.query.config.QueryConfig;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 
 /** What a member of a group tells operators of the group. Any thread. */
 final class GroupView {
@@ -16,12 +20,35 @@ final class GroupView {
   private final OrderLog order;
   private final Succession succession;
   private final Forwards forwards;
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+  /** As it is scraped. */
+  private GroupStatus seen;
+
+  private boolean served;
 
   GroupView(QueryConfig config, OrderLog order, Succession succession, Forwards forwards) {
     this.config = config;
     this.order = order;
     this.succession = succession;
     this.forwards = forwards;
+    gauge("serves", "Whether this replicator serves clients.", view -> view.served ? 1 : 0);
+    gauge("term", "Of the group's leader.", view -> view.seen.term());
+    gauge(
+        "log_committed",
+        "Entries that the group has committed.",
+        view -> view.seen.committedIndex());
+    gauge(
+        "members_connected",
+        "Members that this one is connected with, itself too.",
+        view -> view.seen.connected().size());
+    gauge(
+        "forwarded",
+        "Clients of this replicator that another one serves.",
+        view -> view.forwards.count());
+    gauge(
+        "held", "Clients that wait until a replicator serves.", view -> view.forwards.heldCount());
   }
 
   /** As {@code mgtm query status} shows it. */
@@ -87,31 +114,18 @@ final class GroupView {
     return leader.equals(config.group().name()) ? "leads" : "follows " + leader;
   }
 
-  /** For Prometheus. */
-  String metrics(boolean serves) {
-    StringBuilder out = new StringBuilder();
+  /** For Prometheus; empty where the log does not answer. */
+  synchronized String metrics(boolean serves) {
     try {
-      GroupStatus group = order.status();
-      QueryMetrics.metric(out, "serves", "gauge", "Whether this replicator serves clients.");
-      out.append("mgtm_query_serves ").append(serves ? 1 : 0).append('\n');
-      QueryMetrics.metric(out, "term", "gauge", "Of the group's leader.");
-      out.append("mgtm_query_term ").append(group.term()).append('\n');
-      QueryMetrics.metric(out, "log_committed", "counter", "Entries that the group has committed.");
-      out.append("mgtm_query_log_committed ").append(group.committedIndex()).append('\n');
-      QueryMetrics.metric(
-          out,
-          "members_connected",
-          "gauge",
-          "Members that this one is connected with, itself too.");
-      out.append("mgtm_query_members_connected ").append(group.connected().size()).append('\n');
+      seen = order.status();
     } catch (IOException e) {
       return "";
     }
-    QueryMetrics.metric(
-        out, "forwarded", "gauge", "Clients of this replicator that another one serves.");
-    out.append("mgtm_query_forwarded ").append(forwards.count()).append('\n');
-    QueryMetrics.metric(out, "held", "gauge", "Clients that wait until a replicator serves.");
-    out.append("mgtm_query_held ").append(forwards.heldCount()).append('\n');
-    return out.toString();
+    served = serves;
+    return registry.scrape();
+  }
+
+  private void gauge(String name, String help, ToDoubleFunction<GroupView> value) {
+    Gauge.builder(QueryMetrics.PREFIX + name, this, value).description(help).register(registry);
   }
 }

@@ -2,8 +2,10 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.wire.ErrorFields;
+import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -19,7 +21,7 @@ final class Node {
   private final LongAdder effects = new LongAdder();
   private final LongAdder admissions = new LongAdder();
   private final Map<Ejection, LongAdder> ejections = new EnumMap<>(Ejection.class);
-  private final Latency latency = new Latency();
+  private volatile Timer latency;
 
   /** Commits that are decided, and that it has not confirmed. */
   private final AtomicInteger owed = new AtomicInteger();
@@ -141,9 +143,17 @@ final class Node {
     return admissions;
   }
 
-  /** From a request to the end of its answer. */
-  Latency latency() {
-    return latency;
+  /** What is asked of it is timed from now on. */
+  void time(Timer by) {
+    latency = by;
+  }
+
+  /** A request took so long, to the end of its answer. */
+  void took(long nanos) {
+    Timer by = latency;
+    if (by != null) {
+      by.record(nanos, TimeUnit.NANOSECONDS);
+    }
   }
 
   /** A commit is decided that it is to do. */

@@ -1,121 +1,152 @@
 package io.mgtm.query.server;
 
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
-import java.util.function.ToLongFunction;
+import java.util.Set;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.LongStream;
 
-/** What the replicator that serves tells Prometheus. Any thread. */
+/** What the replicator that serves tells Prometheus, counted since it does. Any thread. */
 final class QueryMetrics {
-  private static final String PREFIX = "mgtm_query_";
-  private static final long MILLIS = 1000;
+  static final String PREFIX = "mgtm_query_";
 
-  private final StringBuilder out = new StringBuilder();
-  private final Shared shared;
-  private final List<Node> nodes;
+  private static final Duration[] LATENCY_BUCKETS =
+      LongStream.of(
+              100,
+              250,
+              500,
+              1_000,
+              2_500,
+              5_000,
+              10_000,
+              25_000,
+              50_000,
+              100_000,
+              250_000,
+              500_000,
+              1_000_000,
+              2_500_000,
+              10_000_000)
+          .mapToObj(micros -> Duration.ofNanos(micros * 1_000))
+          .toArray(Duration[]::new);
 
-  private QueryMetrics(Shared shared) {
-    this.shared = shared;
-    this.nodes = shared.fleet().nodes();
+  private static final String SERVER = "server";
+  private static final double MILLIS = 1_000;
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Fleet fleet;
+  private final CommitLog commits;
+  private final StatementCounts statements = new StatementCounts(registry);
+  private final Set<Node> known = new HashSet<>();
+
+  /**
+   * Of a replicator that begins to serve.
+   *
+   * @param commits null where there is none
+   */
+  QueryMetrics(Fleet fleet, Sessions sessions, TransactionLimit limit, CommitLog commits) {
+    this.fleet = fleet;
+    this.commits = commits;
+    Gauge.builder(PREFIX + "sessions", sessions, Sessions::count)
+        .description("Clients that are in.")
+        .register(registry);
+    Gauge.builder(PREFIX + "transactions_waiting", limit, TransactionLimit::waiting)
+        .description("Transactions that wait for their turn to run.")
+        .register(registry);
+    update();
   }
 
-  static String text(Shared shared) {
-    QueryMetrics metrics = new QueryMetrics(shared);
-    metrics.servers();
-    metrics.lag();
-    metrics.ejections();
-    metrics.statements();
-    return metrics.out.toString();
+  StatementCounts statements() {
+    return statements;
   }
 
-  private void servers() {
-    metric(out, "sessions", "gauge", "Clients that are in.");
-    out.append(PREFIX + "sessions ").append(shared.sessions().count()).append('\n');
-    metric(out, "transactions_waiting", "gauge", "Transactions that wait for their turn to run.");
-    out.append(PREFIX + "transactions_waiting ").append(shared.limit().waiting()).append('\n');
-    each("server_in", "gauge", "Whether the server is in.", node -> node.isIn() ? 1 : 0);
-    each("server_running", "gauge", "Requests that the server has not answered.", Node::running);
-    each(
-        "reads_total",
-        "counter",
-        "Units of reads that were given to the server.",
-        node -> node.reads().sum());
-    each(
-        "writes_total",
-        "counter",
-        "Segments that wrote at the server as the leader.",
-        node -> node.writes().sum());
-    each(
-        "effects_total",
-        "counter",
-        "What the server did after the leader.",
-        node -> node.effects().sum());
-    metric(out, "server_latency_seconds", "histogram", "From a request to the end of its answer.");
-    for (Node node : nodes) {
-      node.latency().appendTo(out, PREFIX + "server_latency_seconds", label(node));
-    }
+  /** Takes over which servers there are: what is asked of a new one is timed from then on. */
+  synchronized void update() {
+    List<Node> now = fleet.nodes();
+    known.stream().filter(node -> !now.contains(node)).forEach(this::forget);
+    known.retainAll(now);
+    now.stream().filter(known::add).forEach(this::register);
   }
 
-  private void lag() {
-    long now = System.currentTimeMillis();
-    each(
+  synchronized String scrape() {
+    update();
+    return registry.scrape();
+  }
+
+  private void forget(Node node) {
+    registry.getMeters().stream()
+        .filter(meter -> node.toString().equals(meter.getId().getTag(SERVER)))
+        .forEach(registry::remove);
+  }
+
+  private void register(Node node) {
+    Tags tags = Tags.of(SERVER, node.toString());
+    gauge("server_in", "Whether it is in.", node, one -> one.isIn() ? 1 : 0);
+    gauge("server_running", "Requests that it has not answered.", node, Node::running);
+    gauge(
         "server_out_seconds",
-        "gauge",
-        "For how long the server has been out, 0 for one that is in.",
-        node -> node.isIn() ? 0 : Math.max(0, now - node.outSinceMs()) / MILLIS);
-    metric(
-        out,
+        "For how long it has been out, 0 for one that is in.",
+        node,
+        one ->
+            one.isIn() ? 0 : Math.max(0, System.currentTimeMillis() - one.outSinceMs()) / MILLIS);
+    gauge(
         "server_lag_commits",
-        "gauge",
-        "Commits that are decided and not confirmed by a server that is in; entries of the log"
-            + " that one that is out misses at most.");
-    long last = shared.commits().lastCommits();
-    for (Node node : nodes) {
-      long behind = node.behind(last);
-      if (behind != Node.UNKNOWN) {
-        out.append(PREFIX + "server_lag_commits{%s} %d\n".formatted(label(node), behind));
+        "Commits that are decided and not confirmed by one that is in; entries of the log that"
+            + " one that is out misses at most.",
+        node,
+        this::lag);
+    counter("reads", "Units of reads that it was given.", node, tags, one -> one.reads().sum());
+    counter("writes", "Segments that wrote as the leader.", node, tags, one -> one.writes().sum());
+    counter("effects", "What it did after the leader.", node, tags, one -> one.effects().sum());
+    counter(
+        "admissions",
+        "Times that it was let in while others were at work.",
+        node,
+        tags,
+        one -> one.admissions().sum());
+    for (Ejection kind : Ejection.values()) {
+      if (kind != Ejection.REMOVED) {
+        counter(
+            "ejections",
+            "Times that it was put out, by the reason.",
+            node,
+            tags.and("reason", kind.label()),
+            one -> one.ejections(kind).sum());
       }
     }
+    node.time(
+        Timer.builder(PREFIX + "server_latency")
+            .description("From a request to the end of its answer.")
+            .tags(tags)
+            .serviceLevelObjectives(LATENCY_BUCKETS)
+            .register(registry));
   }
 
-  private void ejections() {
-    metric(out, "ejections_total", "counter", "Times that the server was put out, by the reason.");
-    for (Node node : nodes) {
-      for (Ejection kind : Ejection.values()) {
-        if (kind != Ejection.REMOVED) {
-          out.append(
-              PREFIX
-                  + "ejections_total{%s,reason=\"%s\"} %d\n"
-                      .formatted(label(node), kind.label(), node.ejections(kind).sum()));
-        }
-      }
-    }
-    each(
-        "admissions_total",
-        "counter",
-        "Times that the server was let in while others were at work.",
-        node -> node.admissions().sum());
+  private double lag(Node node) {
+    long behind = node.behind(commits == null ? 0 : commits.lastCommits());
+    return behind == Node.UNKNOWN ? Double.NaN : behind;
   }
 
-  private void statements() {
-    metric(
-        out,
-        "statements_total",
-        "counter",
-        "Statements of clients, by the class that explain has.");
-    shared.statements().appendTo(out, PREFIX + "statements_total");
+  private void gauge(String name, String help, Node node, ToDoubleFunction<Node> value) {
+    Gauge.builder(PREFIX + name, node, value)
+        .description(help)
+        .tag(SERVER, node.toString())
+        .register(registry);
   }
 
-  static void metric(StringBuilder out, String name, String type, String help) {
-    out.append("# HELP %1$s %3$s\n# TYPE %1$s %2$s\n".formatted(PREFIX + name, type, help));
-  }
-
-  private static String label(Node node) {
-    return "server=\"" + node + '"';
-  }
-
-  private void each(String name, String type, String help, ToLongFunction<Node> value) {
-    metric(out, name, type, help);
-    for (Node node : nodes) {
-      out.append(PREFIX + "%s{%s} %d\n".formatted(name, label(node), value.applyAsLong(node)));
-    }
+  private void counter(
+      String name, String help, Node node, Tags tags, ToDoubleFunction<Node> value) {
+    FunctionCounter.builder(PREFIX + name, node, value)
+        .description(help)
+        .tags(tags)
+        .register(registry);
   }
 }

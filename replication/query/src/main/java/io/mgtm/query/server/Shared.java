@@ -20,4 +20,4 @@ record Shared(
     Catalogues catalogues,
     Spools spools,
     SchemaLock schemaLock,
-    StatementCounts statements) {}
+    QueryMetrics metrics) {}

@@ -1,18 +1,24 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.sql.StatementClass;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 
 /** How many statements of each class clients have run. To count allocates nothing. Any thread. */
 final class StatementCounts {
-  private final Map<StatementClass, LongAdder> counts = new EnumMap<>(StatementClass.class);
+  private final Map<StatementClass, Counter> counts = new EnumMap<>(StatementClass.class);
 
-  StatementCounts() {
+  StatementCounts(MeterRegistry registry) {
     for (StatementClass each : StatementClass.values()) {
-      counts.put(each, new LongAdder());
+      counts.put(
+          each,
+          Counter.builder(QueryMetrics.PREFIX + "statements")
+              .description("Statements of clients, by the class that explain has.")
+              .tag("class", each.name())
+              .register(registry));
     }
   }
 
@@ -35,11 +41,5 @@ final class StatementCounts {
     boolean unread = prepared.statement() == null && prepared.refusal() != null;
     StatementClass of = unread ? StatementClass.UNKNOWN : prepared.statementClass();
     counts.get(of).increment();
-  }
-
-  /** Appends them for Prometheus. */
-  void appendTo(StringBuilder out, String name) {
-    counts.forEach(
-        (each, count) -> out.append("%s{class=\"%s\"} %d\n".formatted(name, each, count.sum())));
   }
 }

@@ -39,12 +39,13 @@ final class Tenure implements AutoCloseable {
     Sessions sessions = new Sessions();
     Slots slots = new Slots(config.limits().connectionsMax());
     Fleet fleet = new Fleet(config.servers(), commits, sessions::serverOut);
+    TransactionLimit limit = new TransactionLimit(config.limits().transactionsMax());
     Supplier<HostPort> leader = () -> fleet.leader().address();
     this.shared =
         new Shared(
             config,
             fleet,
-            new TransactionLimit(config.limits().transactionsMax()),
+            limit,
             new CommitGate(),
             commits,
             commits == null ? null : new PositionTable(fleet, commits, own, slots),
@@ -54,7 +55,7 @@ final class Tenure implements AutoCloseable {
             new Catalogues(own, leader, () -> ServerKind.leadsOlder(fleet.leader(), fleet.nodes())),
             spools,
             new SchemaLock(),
-            new StatementCounts());
+            new QueryMetrics(fleet, sessions, limit, commits));
     this.roles = new RoleDirectory(config, own, leader);
     this.steward = commits == null ? null : new Steward(shared, own, loop);
     this.membership = commits == null ? null : new Membership(shared, own, steward);
@@ -69,6 +70,7 @@ final class Tenure implements AutoCloseable {
   void begin() throws IOException {
     if (steward != null) {
       steward.begin();
+      shared.metrics().update();
     }
   }
 

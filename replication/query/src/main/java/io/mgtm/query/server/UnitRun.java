@@ -144,7 +144,7 @@ final class UnitRun {
               .withHint("Send Bind and Execute in one go."));
       return;
     }
-    session.shared().statements().count(segment);
+    session.shared().metrics().statements().count(segment);
     switch (segment.kind()) {
       case CONTROL -> controls.control(segment);
       case SESSION -> utilities.setting(segment);

@@ -39,9 +39,9 @@ class ClientTimeoutIT {
   void nobodyWasPutOut() throws Exception {
     assertThat(cluster.replicator.serversIn()).hasSize(2);
     for (Postgres server : cluster.servers) {
-      String ejections = "mgtm_query_ejections_total{server=\"%s\",reason=\"%s\"}";
+      String ejections = "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}";
       for (String reason : List.of("away", "late", "failed", "differs")) {
-        String metric = ejections.formatted(server.address, reason);
+        String metric = ejections.formatted(reason, server.address);
         assertThat(Tools.metric(cluster.replicator.admin(), metric)).as(metric).isZero();
       }
     }

@@ -66,8 +66,8 @@ class MonitoringIT {
 
   private long ejections(int server, String reason) throws IOException, InterruptedException {
     return metric(
-        "mgtm_query_ejections_total{server=\"%s\",reason=\"%s\"}"
-            .formatted(server(server), reason));
+        "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}"
+            .formatted(reason, server(server)));
   }
 
   private void insert(int id) throws SQLException {

@@ -174,8 +174,8 @@ class OthersCommitIT {
   private long ejections(String reason) throws Exception {
     return Tools.metric(
         cluster.replicator.admin(),
-        "mgtm_query_ejections_total{server=\"%s\",reason=\"%s\"}"
-            .formatted(other.address(), reason));
+        "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}"
+            .formatted(reason, other.address()));
   }
 
   private void assertSecondIsEverywhere() throws Exception {

@@ -75,7 +75,7 @@ final class Tools {
             .body();
     List<String> found = page.lines().filter(line -> line.startsWith(name + " ")).toList();
     assertThat(found).as("%s in %s", name, page).hasSize(1);
-    return Long.parseLong(found.get(0).substring(name.length() + 1));
+    return (long) Double.parseDouble(found.get(0).substring(name.length() + 1));
   }
 
   /** What an admin endpoint answers, after so many requests as it takes. */
