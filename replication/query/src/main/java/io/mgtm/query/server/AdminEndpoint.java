@@ -124,9 +124,7 @@ final class AdminEndpoint implements AutoCloseable {
     List<String> left = new ArrayList<>();
     String table = parameters.get("table");
     List<Repair.Repaired> done =
-        table == null
-            ? repair.all(left)
-            : repair.table(parameters.getOrDefault("database", config.role().database()), table);
+        table == null ? repair.all(left) : repair.table(parameter(parameters, "database"), table);
     Map<String, Object> found = new LinkedHashMap<>();
     found.put("rowsRemoved", done.stream().mapToLong(Repair.Repaired::removed).sum());
     found.put("rowsWritten", done.stream().mapToLong(Repair.Repaired::written).sum());
@@ -164,6 +162,14 @@ final class AdminEndpoint implements AutoCloseable {
     return promoted;
   }
 
+  private static String parameter(Map<String, String> parameters, String name) throws IOException {
+    String value = parameters.getOrDefault(name, "");
+    if (value.isEmpty()) {
+      throw new IOException("the parameter " + name + " is missing");
+    }
+    return value;
+  }
+
   private static HostPort address(Map<String, String> parameters) throws IOException {
     try {
       return HostPort.parse(parameters.getOrDefault("server", ""));
@@ -174,8 +180,8 @@ final class AdminEndpoint implements AutoCloseable {
 
   private List<Map<String, Object>> explain(Map<String, String> parameters) throws IOException {
     Shared shared = serving().shared();
-    String sql = parameters.getOrDefault("sql", "");
-    String database = parameters.getOrDefault("database", config.role().database());
+    String sql = parameter(parameters, "sql");
+    String database = parameter(parameters, "database");
     Catalogues.Known known = Futures.await(shared.catalogues().of(database));
     List<Map<String, Object>> all = new ArrayList<>();
     try {

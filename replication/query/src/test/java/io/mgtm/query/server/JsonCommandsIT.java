@@ -93,6 +93,14 @@ class JsonCommandsIT {
     assertThat(explained.path(1).path("class").asText()).isEqualTo("REFUSED");
     assertThat(explained.path(1).path("instead").asText()).contains("Stop the replicator");
 
+    assertThat(run(1, "explain", "delete from kept", "--json"))
+        .isEqualTo(
+            "mgtm: Missing required option: '--database=<database>'; see mgtm query explain --help\n");
+    for (String page : List.of("/explain?sql=select+1", "/explain?database=app")) {
+      assertThat(Tools.ask(cluster.replicator.admin(), page).path("error").asText())
+          .contains(" is missing");
+    }
+
     verifyAndRepair();
     members();
   }
