@@ -46,6 +46,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   private final Map<String, Prepared> prepared = new HashMap<>();
   private final ArrayDeque<Expected> expected = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> whenAnswered = new ArrayDeque<>();
   private boolean inTransaction;
   private boolean gone;
   private long heardNanos = System.nanoTime();
@@ -156,6 +157,17 @@ final class Backend extends ChannelInboundHandlerAdapter {
     return !expected.isEmpty() && expected.peek().answer == statement;
   }
 
+  /** Runs it once the request that it is at has its answer, or will have none. */
+  void whenAnswered(Runnable task) {
+    whenAnswered.add(task);
+  }
+
+  private void answered() {
+    for (int i = whenAnswered.size(); i > 0; i--) {
+      whenAnswered.remove().run();
+    }
+  }
+
   /** Gives it up: its server is out, or the session ends. */
   void fail() {
     if (gone) {
@@ -167,6 +179,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
     expected.clear();
     lost.forEach(one -> node.ended());
     lost.forEach(one -> one.answer.lost());
+    answered();
   }
 
   /** Takes leave of a server that is well. */
@@ -174,6 +187,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
     gone = true;
     expected.forEach(one -> node.ended());
     expected.clear();
+    answered();
     Session.closeAfter(channel(), Messages.terminate(alloc()));
   }
 
@@ -195,6 +209,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
           node.ended();
           node.took(heardNanos - ended.sentNanos);
           ended.answer.ready(status);
+          answered();
         }
       }
       case 'E' -> error(frame);

@@ -5,16 +5,12 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Requests to cancel that are on their way to a server, and what waits until none is. Belongs to a
  * session.
  */
 final class Cancels {
-  /** After how long it is looked again whether the statement has begun. */
-  private static final int AGAIN_MS = 1;
-
   /** As a server says it. */
   static final ErrorFields CANCELED =
       ErrorFields.error("57014", "canceling statement due to user request");
@@ -63,7 +59,7 @@ final class Cancels {
     } else if (at.isAt(statement)) {
       send(at.connection(), done);
     } else {
-      session.loop().schedule(() -> reach(at, statement, done), AGAIN_MS, TimeUnit.MILLISECONDS);
+      at.whenAnswered(() -> reach(at, statement, done));
     }
   }
 
