@@ -32,6 +32,9 @@ final class Takeover {
   private final Fleet fleet;
   private CompletableFuture<Void> noted = CompletableFuture.completedFuture(null);
 
+  /** How many transactions servers have missed, for the log. */
+  private final Map<Node, Integer> given = new LinkedHashMap<>();
+
   Takeover(Shared shared, OwnRole role, FleetStart start) {
     this.shared = shared;
     this.start = start;
@@ -223,6 +226,8 @@ final class Takeover {
       }
     } finally {
       replayers.values().forEach(Replayer::close);
+      given.forEach(
+          (node, count) -> log.info("{} was given {} transactions that it missed", node, count));
     }
   }
 
@@ -246,7 +251,7 @@ final class Takeover {
           throw new Replayer.ReplayException(new Difference(Ejection.DIFFERS, misses.cannot()));
         }
         for (Part missing : misses.parts()) {
-          log.info("{} misses transaction {}", node, entry.number());
+          log.debug("{} misses transaction {}", node, entry.number());
           // Nobody is served meanwhile. The last one is waited for.
           replayers
               .get(node)
@@ -254,6 +259,7 @@ final class Takeover {
           replayers.get(node).give(entry, missing);
           replayers.get(node).flush();
           all.get(node).get(part.database()).took(entry.number(), part.slot());
+          given.merge(node, 1, Integer::sum);
           somewhere = true;
         }
       } catch (Replayer.ReplayException e) {
