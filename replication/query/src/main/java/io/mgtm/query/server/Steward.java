@@ -215,7 +215,7 @@ final class Steward {
             : CompletableFuture.completedFuture(known);
     CompletableFuture<String> answer =
         entered.thenCompose(asker -> asker.ask(QUESTION)).handle(this::judge);
-    Presence.of(loop, shared.config().timeouts().silentMs(), answer, () -> probe(node))
+    Presence.of(loop, shared.config().timeouts().silentMs(), answer, () -> askAgain(node))
         .thenAccept(
             wrong -> {
               if (wrong != null) {
@@ -223,6 +223,11 @@ final class Steward {
               }
               loop.execute(() -> asked(node, entered, answer));
             });
+  }
+
+  /** Over a new connection, unless it was this replicator that closed the one before. */
+  private CompletableFuture<String> askAgain(Node node) {
+    return closed ? CompletableFuture.completedFuture(null) : probe(node);
   }
 
   private void asked(

@@ -15,6 +15,7 @@ import io.mgtm.testing.LogLines;
 import io.mgtm.testing.OwnAddress;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
@@ -39,6 +41,8 @@ class FullLogIT {
   private static final List<String> NAMES = List.of("q1", "q2", "q3");
   private static final LogSettings SMALL = new LogSettings(1 << 20, 2, 8, 2_000, 500);
 
+  private static final int FILES_AHEAD = LogSettings.defaults().sparesAhead();
+
   /** So much of the log is kept that no checkpoint makes room. */
   private static final long LOG_BYTES = 1 << 30;
 
@@ -46,8 +50,7 @@ class FullLogIT {
   private static final int TICK_MS = 10;
   private static final int ROW_BYTES = 1_000_000;
 
-  @RegisterExtension
-  private final LogLines lines = new LogLines("io.mgtm.group.storage.SegmentPool");
+  @RegisterExtension private final LogLines lines = new LogLines("io.mgtm.group");
 
   @TempDir private Path folder;
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -120,23 +123,34 @@ class FullLogIT {
     return why;
   }
 
+  private static long files(Path log) throws IOException {
+    try (Stream<Path> all = Files.list(log)) {
+      return all.filter(one -> one.toString().endsWith(".seg")).count();
+    }
+  }
+
+  private void awaitLine(String begin) {
+    Await.until(
+        "the log says: " + begin,
+        () -> lines.list().stream().anyMatch(line -> line.getMessage().startsWith(begin)));
+  }
+
   @Test
   void aloneItSaysSoUntilThereIsRoom() throws Exception {
     Path disk = disk("disk", "56m");
     OrderLog order = OrderLog.alone(disk.resolve("log"), 2 * LOG_BYTES);
     open.add(order);
     assertThat(order.noRoom()).isEmpty();
+    Await.until("files ahead to be made", () -> files(disk.resolve("log")) == FILES_AHEAD + 1);
+    fill(disk);
 
     assertThat(commitUntilItIsFull(order.commits(), ROW_BYTES)).contains("free some space");
 
     assertThat(order.noRoom()).contains("free some space");
-    shell("mount -o remount,size=256m " + disk).succeeded();
+    awaitLine("No checkpoint at index"); // One would make room.
+    shell("rm %s/filler && mount -o remount,size=256m %s".formatted(disk, disk)).succeeded();
     // It is not asked meanwhile, and knows it when it is.
-    Await.until(
-        "there is room",
-        () ->
-            lines.list().stream()
-                .anyMatch(line -> line.getMessage().startsWith("There is room for the log again")));
+    awaitLine("There is room for the log again");
     assertThat(order.noRoom()).isEmpty();
     assertThat(commit(order.commits(), ROW_BYTES)).isNull();
   }
