@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Quoting;
 import java.util.List;
 
 /**
@@ -346,16 +347,16 @@ final class CaptureSchema {
   private CaptureSchema() {}
 
   private static String name(String schema, String table) {
-    return ServerSet.quote(schema) + "." + ServerSet.quote(table);
+    return Quoting.name(schema) + "." + Quoting.name(table);
   }
 
   /** Ends it, with the statements for the other servers. */
   static String ends(String token) {
-    return "SELECT * FROM mgtm.mgtm_captured(%s, current_user)".formatted(RedoCodec.literal(token));
+    return "SELECT * FROM mgtm.mgtm_captured(%s, current_user)".formatted(Quoting.literal(token));
   }
 
   /** Ends it where nobody needs to know. */
   static String drops(String token) {
-    return "SELECT mgtm.mgtm_captured(%s, NULL)".formatted(RedoCodec.literal(token));
+    return "SELECT mgtm.mgtm_captured(%s, NULL)".formatted(Quoting.literal(token));
   }
 }

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Quoting;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -23,19 +24,13 @@ final class RedoCodec {
 
   /** What sets something for the transaction, by a name that needs no quotes. */
   static String setConfig(String name, String value) {
-    return "pg_catalog.set_config('%s', %s, true)".formatted(name, literal(value));
-  }
-
-  /** Whatever standard_conforming_strings is. */
-  static String literal(String text) {
-    String quoted = "'" + text.replace("'", "''") + "'";
-    return text.indexOf('\\') < 0 ? quoted : " E" + quoted.replace("\\", "\\\\");
+    return "pg_catalog.set_config('%s', %s, true)".formatted(name, Quoting.literal(value));
   }
 
   /** An array of texts. */
   static String array(Collection<String> texts) {
     return texts.stream()
-        .map(RedoCodec::literal)
+        .map(Quoting::literal)
         .collect(Collectors.joining(", ", "ARRAY[", "]::pg_catalog.text[]"));
   }
 

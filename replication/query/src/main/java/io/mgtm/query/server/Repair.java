@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Quoting;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,10 +38,10 @@ final class Repair {
   /** The columns that are written, and whether triggers run all the same. */
   private static final String COLUMNS =
       "SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated ="
-          + " ''), EXISTS (SELECT FROM pg_trigger WHERE tgrelid = '%1$s'::regclass AND tgenabled IN"
+          + " ''), EXISTS (SELECT FROM pg_trigger WHERE tgrelid = %1$s::regclass AND tgenabled IN"
           + " ('A', 'R') AND NOT "
           + CaptureSchema.IS_OURS
-          + ") FROM pg_attribute WHERE attrelid = '%1$s'::regclass AND attnum > 0 AND"
+          + ") FROM pg_attribute WHERE attrelid = %1$s::regclass AND attnum > 0 AND"
           + " NOT attisdropped";
 
   private static final String ROWS =
@@ -197,7 +198,7 @@ final class Repair {
     }
 
     Repaired repair() throws IOException {
-      List<String> columns = ask(to, COLUMNS.formatted(table.replace("'", "''"))).get(0);
+      List<String> columns = ask(to, COLUMNS.formatted(Quoting.literal(table))).get(0);
       if (columns.get(1).equals("t")) {
         throw new IOException(table + " has triggers that are ENABLE ALWAYS or REPLICA");
       }
@@ -246,7 +247,7 @@ final class Repair {
     private void write(String columns, String ids) throws IOException {
       String rows =
           ask(from, TEXTS.formatted(table, ids)).stream()
-              .map(row -> "'" + row.get(0).replace("'", "''") + "'")
+              .map(row -> Quoting.literal(row.get(0)))
               .collect(Collectors.joining(","));
       ask(
           to,

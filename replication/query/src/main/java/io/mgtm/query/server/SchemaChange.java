@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
@@ -74,7 +75,7 @@ final class SchemaChange {
   /** The log has by whom it was done, and where names are looked for. */
   private void keep(String role, String path, String tag) {
     Effects effects = new Effects(session.planner().charset());
-    effects.text(Prepared.effect("", "SET LOCAL ROLE " + ServerSet.quote(role)), "SET");
+    effects.text(Prepared.effect("", "SET LOCAL ROLE " + Quoting.name(role)), "SET");
     effects.text(
         Prepared.effect("", "SELECT " + RedoCodec.setConfig("search_path", path)), "SELECT 1");
     effects.text(Prepared.effect("", segment.command().statement().text()), tag);

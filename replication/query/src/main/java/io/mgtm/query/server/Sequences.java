@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.sql.Quoting;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -41,9 +42,9 @@ final class Sequences {
 
   private static String set(List<String> row) {
     boolean up = row.get(3).equals("t");
-    return "SELECT setval('%s', m) FROM (SELECT %s(%s) AS m FROM %s) x, %s s WHERE m %s s.last_value"
+    return "SELECT setval(%s, m) FROM (SELECT %s(%s) AS m FROM %s) x, %s s WHERE m %s s.last_value"
         .formatted(
-            row.get(0).replace("'", "''"),
+            Quoting.literal(row.get(0)),
             up ? "max" : "min",
             row.get(2),
             row.get(1),

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.List;
@@ -268,7 +269,7 @@ final class ServerSet {
       return;
     }
     StringBuilder sql = new StringBuilder(BEGIN_EFFECTS);
-    savepoints.names().forEach(name -> sql.append("; SAVEPOINT ").append(quote(name)));
+    savepoints.names().forEach(name -> sql.append("; SAVEPOINT ").append(Quoting.name(name)));
     other.ask(sql.toString(), unless(other, 'T', Difference::notBegun));
     other.setInTransaction(true);
   }
@@ -342,7 +343,7 @@ final class ServerSet {
     if (savepoints.isEmpty()) {
       rollbackOthers();
     } else {
-      tellWritten("ROLLBACK TO SAVEPOINT " + quote(savepoints.undoToLast()));
+      tellWritten("ROLLBACK TO SAVEPOINT " + Quoting.name(savepoints.undoToLast()));
     }
   }
 
@@ -374,9 +375,5 @@ final class ServerSet {
     begin(leader, false);
     status = 'E';
     failHome(then);
-  }
-
-  static String quote(String name) {
-    return '"' + name.replace("\"", "\"\"") + '"';
   }
 }

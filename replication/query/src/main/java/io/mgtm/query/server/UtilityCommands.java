@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.sql.Token;
 import io.mgtm.query.wire.ErrorFields;
@@ -205,7 +206,7 @@ final class UtilityCommands {
     }
     for (Backend backend : set.live()) {
       if (backend.prepared().remove(name) != null) {
-        backend.ask("DEALLOCATE " + ServerSet.quote(name), session.unfailing(backend));
+        backend.ask("DEALLOCATE " + Quoting.name(name), session.unfailing(backend));
       }
     }
     run.output().answer(segment, "DEALLOCATE");

@@ -85,7 +85,7 @@ public record CopyFrom(
       String last = sql.substring(name.start(), tokens.get(tokens.size() - 1).end());
       String others =
           sql.substring(tokens.get(0).start(), first.start())
-              + RowShape.quote(table.schema())
+              + Quoting.name(table.schema())
               + "."
               + last;
       byte escaped = escape != 0 ? escape : quote;

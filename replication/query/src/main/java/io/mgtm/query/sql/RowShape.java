@@ -44,15 +44,15 @@ record RowShape(
             .filter(c -> table.columns().get(c).input() == Catalogue.Input.OTHER)
             .collect(Collectors.toSet());
     boolean returning = Token.hasWord(tokens, "returning");
-    String prefix = quote(alias == null ? name : alias) + ".";
+    String prefix = Quoting.name(alias == null ? name : alias) + ".";
     String returns =
         (returning ? ", " : " RETURNING ")
             + columns.stream()
-                .map(c -> prefix + quote(c) + (texts.contains(c) ? "::pg_catalog.text" : ""))
+                .map(c -> prefix + Quoting.name(c) + (texts.contains(c) ? "::pg_catalog.text" : ""))
                 .collect(Collectors.joining(", "));
     boolean upsert = verb.equals("insert") && isUpsert(tokens);
-    String schema = quote(table.schema());
-    String target = schema + "." + quote(name);
+    String schema = Quoting.name(table.schema());
+    String target = schema + "." + Quoting.name(name);
     boolean keyTold = verb.equals("update") && table.writes() == Catalogue.Writes.KEY_TRIGGERS;
     if (keyTold) {
       returns += ", " + wasThere(target, table.key(), prefix);
@@ -67,9 +67,9 @@ record RowShape(
    * another row, that row has changed its own, and the last in such a chain has a new one.
    */
   private static String wasThere(String target, List<String> key, String prefix) {
-    String old = quote("mgtm old") + ".";
+    String old = Quoting.name("mgtm old") + ".";
     return key.stream()
-        .map(c -> old + quote(c) + " OPERATOR(pg_catalog.=) " + prefix + quote(c))
+        .map(c -> old + Quoting.name(c) + " OPERATOR(pg_catalog.=) " + prefix + Quoting.name(c))
         .collect(
             Collectors.joining(
                 " AND ",
@@ -81,7 +81,7 @@ record RowShape(
   /** For record_image_eq, to which 1.0 is not 1.00. */
   private static String row(String prefix, List<String> columns) {
     return columns.stream()
-        .map(c -> prefix + quote(c))
+        .map(c -> prefix + Quoting.name(c))
         .collect(Collectors.joining(", ", "ROW(", ")"));
   }
 
@@ -130,7 +130,7 @@ record RowShape(
     List<String> others = columns.subList(shape.key().size(), columns.size());
     String key =
         shape.key().stream()
-            .map(c -> quote(c) + " OPERATOR(pg_catalog.=) $" + (columns.indexOf(c) + 1))
+            .map(c -> Quoting.name(c) + " OPERATOR(pg_catalog.=) $" + (columns.indexOf(c) + 1))
             .collect(Collectors.joining(" AND "));
     if (verb.equals("delete")) {
       return "DELETE FROM ONLY " + table + " WHERE " + key;
@@ -143,24 +143,26 @@ record RowShape(
                   .filter(c -> !shape.key().contains(c))
                   .map(
                       c ->
-                          quote(c) + " = " + (others.isEmpty() ? "DEFAULT" : parameter(columns, c)))
+                          Quoting.name(c)
+                              + " = "
+                              + (others.isEmpty() ? "DEFAULT" : parameter(columns, c)))
                   .collect(Collectors.joining(", "));
       return "UPDATE ONLY " + table + " SET " + set + " WHERE " + key;
     }
     StringBuilder insert = new StringBuilder("INSERT INTO " + table);
     // A table may be named excluded.
     insert.append(upsert ? " AS kept (" : " (");
-    insert.append(columns.stream().map(RowShape::quote).collect(Collectors.joining(", ")));
+    insert.append(columns.stream().map(Quoting::name).collect(Collectors.joining(", ")));
     insert.append(") OVERRIDING SYSTEM VALUE VALUES (");
     for (int i = 1; i <= columns.size(); i++) {
       insert.append(i == 1 ? "$" : ", $").append(i);
     }
     insert.append(')');
     if (upsert) {
-      String names = shape.key().stream().map(RowShape::quote).collect(Collectors.joining(", "));
+      String names = shape.key().stream().map(Quoting::name).collect(Collectors.joining(", "));
       String set =
           others.stream()
-              .map(c -> quote(c) + " = EXCLUDED." + quote(c))
+              .map(c -> Quoting.name(c) + " = EXCLUDED." + Quoting.name(c))
               .collect(Collectors.joining(", "));
       insert.append(" ON CONFLICT (").append(names).append(") DO ");
       insert.append(set.isEmpty() ? "NOTHING" : "UPDATE SET " + set);
@@ -170,9 +172,5 @@ record RowShape(
 
   private static String parameter(List<String> columns, String column) {
     return "$" + (columns.indexOf(column) + 1);
-  }
-
-  static String quote(String name) {
-    return '"' + name.replace("\"", "\"\"") + '"';
   }
 }
