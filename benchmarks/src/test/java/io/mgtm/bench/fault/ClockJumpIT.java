@@ -6,12 +6,19 @@ import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.Isolation;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.local.ChildProcess;
+import io.mgtm.testing.Await;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,8 +38,14 @@ class ClockJumpIT {
   private static final Logger log = LoggerFactory.getLogger(ClockJumpIT.class);
   private static final Path LIBRARY =
       Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
+  private static final Duration HOUR = Duration.ofHours(1);
   private static final long HOUR_MICROS = TimeUnit.HOURS.toMicros(1);
-  private static final int SEEN_MS = 300_000;
+
+  /** More than the time of day differs by while two are looked at, and less than any jump. */
+  private static final Duration NEAR = Duration.ofMinutes(5);
+
+  /** Lasts some seconds, and a clock that is smeared is looked up anew in each of them. */
+  private static final int SMEARED_REQUESTS = 3_000;
 
   @TempDir Path folder;
   @TempDir Path scratch;
@@ -44,6 +57,33 @@ class ClockJumpIT {
 
   private void setClock(String process, String offset) throws IOException {
     Files.writeString(clock(process), offset + "\n");
+  }
+
+  /** Lets the clock of a process jump, and waits until the process has seen it. */
+  private void jump(ChildProcess process, String name, Duration offset) throws IOException {
+    setClock(name, "%+d".formatted(offset.toSeconds()));
+    Await.until(
+        name + " sees that its clock jumped",
+        () -> ahead(process).minus(offset).abs().compareTo(NEAR) < 0);
+  }
+
+  /** How far the time of day is ahead in a process: its JVM tells it above a list of threads. */
+  private static Duration ahead(ChildProcess process) throws IOException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    Process asks =
+        new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "Thread.print")
+            .redirectErrorStream(true)
+            .start();
+    List<String> said;
+    try (BufferedReader lines = asks.inputReader()) {
+      said = lines.lines().toList();
+    }
+    return said.stream()
+        .filter(line -> line.matches("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d"))
+        .map(line -> LocalDateTime.parse(line.replace(' ', 'T')))
+        .map(shown -> Duration.between(LocalDateTime.now(ZoneId.systemDefault()), shown))
+        .findFirst()
+        .orElseThrow(() -> new IOException("jcmd said " + said));
   }
 
   private List<String> place(String name, List<String> command) {
@@ -84,12 +124,11 @@ class ClockJumpIT {
       running.notePause();
       try (GtmClient client = GtmClient.connect(running.group().proxyAddress().resolve())) {
         long before = begin(client).timestampMicros();
-        setClock("g1", "+3600");
+        jump(running.group().node(0), "g1", HOUR);
         long jumped =
             awaitTimestamp(running, client, before + HOUR_MICROS - TimeUnit.MINUTES.toMicros(1));
         running.awaitProgress(2_000);
-        setClock("g1", "-3600");
-        TimeUnit.SECONDS.sleep(2);
+        jump(running.group().node(0), "g1", HOUR.negated());
         running.awaitProgress(2_000);
         assertThat(begin(client).timestampMicros()).isGreaterThanOrEqualTo(jumped);
         int hours = 2;
@@ -116,12 +155,10 @@ class ClockJumpIT {
       for (String offset : List.of("+0 x1.05", "+0 x0.95", "+0")) {
         setClock("g1", offset);
         setClock("proxy", offset);
-        TimeUnit.SECONDS.sleep(2);
-        running.awaitProgress(2_000);
+        running.awaitProgress(SMEARED_REQUESTS);
       }
-      for (String offset : List.of("+3600", "-3600", "+0")) {
-        setClock("proxy", offset);
-        TimeUnit.SECONDS.sleep(2);
+      for (Duration offset : List.of(HOUR, HOUR.negated(), Duration.ZERO)) {
+        jump(running.group().proxy(), "proxy", offset);
         running.awaitProgress(2_000);
       }
       log.info("clock smeared: longest request in ms {}", running.notePause());
@@ -139,8 +176,7 @@ class ClockJumpIT {
     running.lead("g2");
     GroupUnderLoad.Leadership leadership = running.leadership();
     long before = begin(client).timestampMicros();
-    setClock("g1", "+" + TimeUnit.HOURS.toSeconds(hours));
-    TimeUnit.SECONDS.sleep(2);
+    jump(running.group().node(0), "g1", Duration.ofHours(hours));
     running.awaitProgress(2_000);
     long after = begin(client).timestampMicros();
     assertThat(after).isGreaterThanOrEqualTo(before);
@@ -152,17 +188,15 @@ class ClockJumpIT {
   }
 
   /** Lets g1 lead meanwhile, should it not. */
-  private static long awaitTimestamp(GroupUnderLoad running, GtmClient client, long atLeast)
-      throws IOException, InterruptedException {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SEEN_MS);
-    while (true) {
-      long now = begin(client).timestampMicros();
-      if (now >= atLeast) {
-        return now;
-      }
-      assertThat(System.nanoTime() - end).as("the member's clock has not jumped").isNegative();
-      TimeUnit.MILLISECONDS.sleep(100);
-      running.lead("g1");
-    }
+  private static long awaitTimestamp(GroupUnderLoad running, GtmClient client, long atLeast) {
+    AtomicLong seen = new AtomicLong();
+    Await.until(
+        "the member's clock to jump",
+        () -> {
+          running.lead("g1");
+          seen.set(begin(client).timestampMicros());
+          return seen.get() >= atLeast;
+        });
+    return seen.get();
   }
 }

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,7 +101,7 @@ class DiskFaultsIT {
       running.awaitProgress(2_000);
       running.group().restartNode(0);
       running.awaitVoters(3);
-      TimeUnit.MILLISECONDS.sleep(200);
+      running.awaitProgress(100);
       running.verify();
       log.info(
           "slow disk: longest request {} ms with a follower, {} with the leader", follows, leads);

@@ -10,6 +10,7 @@ import io.mgtm.gtm.client.AdminClient;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.local.LocalSettings;
+import io.mgtm.testing.Await;
 import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
@@ -26,7 +27,6 @@ final class GroupUnderLoad implements AutoCloseable {
   static final int LEADER_MS = 180_000;
   private static final int CONNECTIONS = 8;
   private static final int REQUEST_MS = 300_000;
-  private static final int STANDSTILL_MS = 180_000;
   private static final int AWAIT_MS = 300_000;
 
   /** A small part of what the machine can do: it lasts as long as all that is waited for. */
@@ -103,7 +103,7 @@ final class GroupUnderLoad implements AutoCloseable {
       running.awaitProgress(250);
       load.takeLongestMs();
       return running;
-    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+    } catch (IOException | RuntimeException | Error e) {
       group.close();
       throw e;
     }
@@ -137,30 +137,29 @@ final class GroupUnderLoad implements AutoCloseable {
    * Waits until so many more requests are answered: the group serves. However slow the machine is,
    * only one that answers nothing for a while is given up.
    */
-  void awaitProgress(long requests) throws InterruptedException {
+  void awaitProgress(long requests) {
     long until = load.served() + requests;
-    Standstill standstill = new Standstill();
     while (load.served() < until) {
-      standstill.check();
-      TimeUnit.MILLISECONDS.sleep(5);
+      awaitAnswer();
     }
   }
 
-  /** Fails when nothing is answered for {@link #STANDSTILL_MS}, or with an error. */
-  private final class Standstill {
-    private long served = load.served();
-    private long sinceNanos = System.nanoTime();
+  /** Waits for one more answer; fails when none comes, or an error. */
+  private void awaitAnswer() {
+    awaitAnswer(load, "an answer; see " + group.settings().folder());
+    assertThat(load.firstErrors()).as("failed requests").isEmpty();
+  }
 
-    void check() {
-      long now = load.served();
-      if (now > served) {
-        served = now;
-        sinceNanos = System.nanoTime();
-      }
-      assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos))
-          .as("ms without progress; see %s", group.settings().folder())
-          .isLessThan(STANDSTILL_MS);
-      assertThat(load.firstErrors()).as("failed requests").isEmpty();
+  private static void awaitAnswer(MixedLoad load, String what) {
+    long served = load.served();
+    Await.until(what, () -> load.served() > served || !load.firstErrors().isEmpty());
+  }
+
+  /** Waits until so many more requests of another load are answered. */
+  static void awaitServed(MixedLoad load, long requests) {
+    long until = load.served() + requests;
+    while (load.served() < until && load.firstErrors().isEmpty()) {
+      awaitAnswer(load, "an answer of the member");
     }
   }
 
@@ -235,14 +234,37 @@ final class GroupUnderLoad implements AutoCloseable {
     await(
         "those that serve are " + nodes,
         () -> {
-          Set<Integer> now = new TreeSet<>();
-          for (int i = 0; i < group.settings().nodes(); i++) {
-            if (operator.serves(i)) {
-              now.add(i);
-            }
-          }
+          Set<Integer> now = serving();
           return now.equals(nodes) ? null : "they are " + now;
         });
+  }
+
+  /**
+   * Waits until a leader, by name, serves no more, and one other does.
+   *
+   * @return the other
+   */
+  int awaitSuccessor(String of) throws InterruptedException {
+    Set<Integer> now = new TreeSet<>();
+    await(
+        "another leads than " + of,
+        () -> {
+          now.clear();
+          now.addAll(serving());
+          boolean old = now.stream().anyMatch(node -> group.settings().name(node).equals(of));
+          return now.size() == 1 && !old ? null : "those that serve are " + now;
+        });
+    return now.iterator().next();
+  }
+
+  private Set<Integer> serving() throws IOException {
+    Set<Integer> now = new TreeSet<>();
+    for (int i = 0; i < group.settings().nodes(); i++) {
+      if (operator.serves(i)) {
+        now.add(i);
+      }
+    }
+    return now;
   }
 
   /** Waits until the leader warns of something; of nothing, when that is empty. */
@@ -295,13 +317,11 @@ final class GroupUnderLoad implements AutoCloseable {
   void awaitLeaderOtherThan(String member, long requestsMax)
       throws IOException, InterruptedException {
     long until = load.served() + requestsMax;
-    Standstill standstill = new Standstill();
     while (group.settings().name(group.awaitLeader(LEADER_MS)).equals(member)) {
       assertThat(load.served())
           .as("requests answered while %s still leads", member)
           .isLessThan(until);
-      standstill.check();
-      TimeUnit.MILLISECONDS.sleep(20);
+      awaitAnswer();
     }
   }
 

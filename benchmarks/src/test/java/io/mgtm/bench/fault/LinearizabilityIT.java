@@ -8,6 +8,7 @@ import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.local.LocalInstallation;
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +36,10 @@ class LinearizabilityIT {
   private static final int OPERATIONS = 8;
   private static final int TRANSACTIONS = 2;
   private static final int DISTURBANCES = 4;
-  private static final int QUIET_MS = 1_000;
+
+  /** Histories that are checked between two disturbances. */
+  private static final int QUIET_WINDOWS = 3;
+
   private static final int REQUEST_MS = 180_000;
   private static final long SEED = 20_110_914;
 
@@ -61,15 +66,14 @@ class LinearizabilityIT {
       group.awaitLeader(GroupUnderLoad.LEADER_MS);
       ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
       try {
-        Future<?> disturbed = threads.submit(() -> disturb(group));
-        int windows = 0;
+        AtomicInteger windows = new AtomicInteger();
+        Future<?> disturbed = threads.submit(() -> disturb(group, windows));
         do {
-          History history = window.run(group, threads, windows);
+          History history = window.run(group, threads, windows.get());
           assertThat(history.isLinearizable()).as("%s", history).isTrue();
-          windows++;
+          windows.incrementAndGet();
         } while (!disturbed.isDone());
         disturbed.get();
-        assertThat(windows).isGreaterThan(DISTURBANCES);
       } finally {
         threads.shutdownNow();
         assertThat(threads.awaitTermination(180, TimeUnit.SECONDS)).isTrue();
@@ -77,18 +81,28 @@ class LinearizabilityIT {
     }
   }
 
-  private static Void disturb(LocalInstallation group) throws IOException, InterruptedException {
+  /** A history that is whole while a leader is gone shows that another leads. */
+  private static void awaitWindows(AtomicInteger windows, int more) {
+    int until = windows.get() + more;
+    Await.until("histories are checked", () -> windows.get() >= until);
+  }
+
+  private static Void disturb(LocalInstallation group, AtomicInteger windows)
+      throws IOException, InterruptedException {
     for (int i = 0; i < DISTURBANCES; i++) {
-      TimeUnit.MILLISECONDS.sleep(QUIET_MS);
+      awaitWindows(windows, QUIET_WINDOWS);
       int leader = group.awaitLeader(GroupUnderLoad.LEADER_MS);
       if (i % 2 == 0) {
         group.node(leader).kill();
-        TimeUnit.MILLISECONDS.sleep(QUIET_MS);
+        awaitWindows(windows, QUIET_WINDOWS);
         group.restartNode(leader);
       } else {
         group.node(leader).signal("STOP");
-        TimeUnit.MILLISECONDS.sleep(3 * QUIET_MS);
-        group.node(leader).signal("CONT");
+        try {
+          awaitWindows(windows, 2 * QUIET_WINDOWS);
+        } finally {
+          group.node(leader).signal("CONT");
+        }
       }
     }
     return null;

@@ -1,5 +1,6 @@
 package io.mgtm.bench.fault;
 
+import io.mgtm.testing.Await;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -61,9 +62,7 @@ final class TestDisk implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(scratch.resolve("nbdfuse.log").toFile())
               .start();
-      for (int i = 0; i < 100 && Files.size(device) == 0; i++) {
-        TimeUnit.MILLISECONDS.sleep(50);
-      }
+      Await.until("the device", () -> Files.size(device) > 0 || !disk.server.isAlive());
       Assumptions.assumeTrue(Files.size(device) > 0, "SKIPPED: nbdfuse serves no device here");
       disk.undo.push(List.of("umount", "-l", device.toString()));
       String loop = disk.must("losetup", "--find", "--show", device.toString()).strip();

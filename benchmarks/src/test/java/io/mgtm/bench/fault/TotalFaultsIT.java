@@ -6,7 +6,6 @@ import io.mgtm.bench.load.MixedLoad;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,21 +21,11 @@ import org.slf4j.LoggerFactory;
 class TotalFaultsIT {
   private static final Logger log = LoggerFactory.getLogger(TotalFaultsIT.class);
   private static final int ROUNDS = 1;
-  private static final long SERVED_MS = 180_000;
 
   @TempDir Path folder;
 
   private GroupUnderLoad start() throws IOException, InterruptedException {
     return GroupUnderLoad.start(GroupUnderLoad.settings(folder, 3, "total"));
-  }
-
-  private static void awaitServed(MixedLoad load, long requests) throws InterruptedException {
-    long until = load.served() + requests;
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(SERVED_MS);
-    while (load.served() < until) {
-      assertThat(System.nanoTime() - end).as("no progress at the member").isNegative();
-      TimeUnit.MILLISECONDS.sleep(5);
-    }
   }
 
   @Test
@@ -47,10 +36,10 @@ class TotalFaultsIT {
         int victim = i % 2 == 0 ? sequencer : (sequencer + 1) % 3;
         int stays = (victim + 1) % 3;
         try (MixedLoad direct = running.loadNode(stays)) {
-          awaitServed(direct, 300);
+          GroupUnderLoad.awaitServed(direct, 300);
           running.group().node(victim).kill();
           running.awaitProgress(1_000);
-          awaitServed(direct, 500);
+          GroupUnderLoad.awaitServed(direct, 500);
           running.notePause();
           running.group().restartNode(victim);
           running.awaitProgress(1_000);
