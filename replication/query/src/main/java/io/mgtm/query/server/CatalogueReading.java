@@ -11,7 +11,7 @@ import java.util.List;
 final class CatalogueReading implements Answer {
   /** Leaves the transaction as it was. */
   static final String SQL =
-      "SAVEPOINT \"mgtm schema\"; SET LOCAL search_path = pg_catalog; SET LOCAL jit = off;"
+      "SAVEPOINT \"mgtm schema\"; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off;"
           + " SET LOCAL statement_timeout = 0; SET LOCAL extra_float_digits = 1; "
           + String.join("; ", CatalogueSql.QUERIES)
           + "; ROLLBACK TO SAVEPOINT \"mgtm schema\"; RELEASE SAVEPOINT \"mgtm schema\"";

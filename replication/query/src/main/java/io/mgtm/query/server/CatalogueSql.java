@@ -2,7 +2,10 @@ package io.mgtm.query.server;
 
 import java.util.List;
 
-/** What a database is asked for what is to be known of it; {@link Catalogues#read} reads it. */
+/**
+ * What a database is asked for what is to be known of it, but for temporary relations, which are
+ * each session's own; {@link Catalogues#read} reads it.
+ */
 final class CatalogueSql {
   private static final String USERS = " NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ";
 
@@ -20,7 +23,7 @@ final class CatalogueSql {
   private static final String SUSPECTS =
       "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname"
           + USERS
-          + "AND (relkind IN ('v', 'f') OR relrowsecurity) UNION SELECT typname FROM pg_type t"
+          + "AND relpersistence <> 't' AND (relkind IN ('v', 'f') OR relrowsecurity) UNION SELECT typname FROM pg_type t"
           + " JOIN pg_namespace n ON n.oid = typnamespace WHERE typtype = 'd' AND nspname"
           + USERS;
 
@@ -202,7 +205,8 @@ final class CatalogueSql {
           + PARTLY_GRANTED
           + " FROM pg_class c JOIN"
           + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
-          + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND nspname <>"
+          + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND"
+          + " relpersistence <> 't' AND nspname <>"
           + " 'information_schema' AND nspname <> 'pg_toast'";
 
   /** Why rows of a table that were captured cannot be written elsewhere; empty where they can. */
@@ -235,7 +239,8 @@ final class CatalogueSql {
           + ", "
           + CaptureSchema.HAS_OURS
           + " FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k"
-          + " ON k.conrelid = c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'm') AND nspname"
+          + " ON k.conrelid = c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'm') AND relpersistence"
+          + " <> 't' AND nspname"
           + USERS;
 
   /** Those that key words stand for, as IN, LIKE, BETWEEN and USING do. */
@@ -245,7 +250,9 @@ final class CatalogueSql {
   private static final String EVENT_TRIGGERS =
       "SELECT count(*) FROM pg_event_trigger WHERE evtenabled <> 'D'";
 
-  private static final String DEFERRABLE = "SELECT count(*) FROM pg_constraint WHERE condeferrable";
+  private static final String DEFERRABLE =
+      "SELECT count(*) FROM pg_constraint k LEFT JOIN pg_class c ON c.oid = k.conrelid WHERE"
+          + " k.condeferrable AND c.relpersistence IS DISTINCT FROM 't'";
 
   /** {@link Catalogues#read} reads the answers. All names are to be those of pg_catalog. */
   static final List<String> QUERIES =

@@ -84,7 +84,7 @@ final class Commit {
       refuse(
           ErrorFields.error("53000", "fewer servers are in than serversMin")
               .withHint("Put servers in again, see mgtm query servers."));
-    } else if (session.schema().isChanged() || session.schema().known().deferrable()) {
+    } else if (session.schema().mayHaveDeferred()) {
       leader.ask(
           "SET CONSTRAINTS ALL IMMEDIATE",
           Answer.of((tag, error, status) -> checked(error), this::lost));

@@ -42,7 +42,8 @@ final class Controls {
       run.sender().send(home, segment, run::ended);
       return;
     }
-    Backend reader = command.readOnly() ? set.reader() : null;
+    boolean anywhere = command.readOnly() && !session.schema().temporaries().maySome();
+    Backend reader = anywhere ? set.reader() : null;
     Backend at = reader == null || set.isFar(reader) ? set.chosen() : reader;
     run.sender()
         .send(
@@ -97,6 +98,7 @@ final class Controls {
    * @param segment the client's COMMIT, or null for the end of the replicator's own transaction
    */
   void commit(Segment segment) {
+    session.schema().temporaries().commit();
     commit = new Commit(set, session, new Committing(segment));
     commit.start();
   }

@@ -23,7 +23,10 @@ final class CopyIn {
   private final ReplicatedSession session;
   private final UnitRun run;
   private final Segment segment;
+
+  /** Null where the others are given nothing, as of a temporary table. */
   private final CopyFrom copy;
+
   private final Backend leader;
   private final ClockScan scan;
   private final List<CopyOut> others = new ArrayList<>();
@@ -45,7 +48,7 @@ final class CopyIn {
     this.segment = segment;
     this.copy = segment.command().statement().copy();
     this.leader = session.set().home();
-    this.scan = new ClockScan(copy);
+    this.scan = copy == null ? null : new ClockScan(copy);
   }
 
   /** Whether what the client sends is its data. */
@@ -71,7 +74,9 @@ final class CopyIn {
   /** The leader asks for the data. */
   void begin() {
     taking = true;
-    if (session.set().live().size() > 1) {
+    if (copy == null) {
+      kept = null;
+    } else if (session.set().live().size() > 1) {
       spool = session.shared().spools().open(session.loop());
     }
   }
@@ -87,7 +92,7 @@ final class CopyIn {
       }
       case 'c' -> {
         frame.release();
-        if (scan.end()) {
+        if (scan != null && scan.end()) {
           refuseClock();
         } else {
           end(Messages.empty(leader.alloc(), 'c'));
@@ -124,7 +129,9 @@ final class CopyIn {
     int bytes = out.readableBytes() - Frame.HEADER_BYTES;
     out.setInt(1, bytes + Integer.BYTES);
     boolean clock =
-        scan.isNeeded() && out.forEachByte(Frame.HEADER_BYTES, bytes, b -> !scan.next(b)) >= 0;
+        scan != null
+            && scan.isNeeded()
+            && out.forEachByte(Frame.HEADER_BYTES, bytes, b -> !scan.next(b)) >= 0;
     if (clock) {
       out.release();
       refuseClock();
@@ -194,6 +201,11 @@ final class CopyIn {
     if (relay.error() != null || unkept != null) {
       close();
       run.awaited().copied(relay, status, unkept == null ? null : full(unkept));
+      return;
+    }
+    if (copy == null) {
+      close();
+      run.awaited().copied(relay, status, null);
       return;
     }
     if (!session.schema().isCurrent()) {

@@ -89,6 +89,15 @@ final class Failover {
     session.updateReading();
   }
 
+  /** Whether temporary tables are gone that a statement may mean, which ends the session. */
+  boolean hasLostTemporaries(Backend runsAt) {
+    Node lost = session.schema().temporaries().lostBy(runsAt);
+    if (lost != null) {
+      session.end(lost.lost());
+    }
+    return lost != null;
+  }
+
   /** The server that was to hold the failed transaction is out as well. */
   void homeLost(Runnable then) {
     if (!session.isEnded()) {

@@ -34,7 +34,7 @@ final class LastingSql {
           + " WHERE nspname NOT IN ('pg_catalog', 'information_schema', 'mgtm') AND prokind IN"
           + " ('f', 'p') AND lanname NOT IN ('c', 'internal') UNION ALL SELECT relname::text,"
           + " lower(pg_get_viewdef(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid ="
-          + " relnamespace WHERE relkind = 'v' AND nspname NOT IN ('pg_catalog',"
+          + " relnamespace WHERE relkind = 'v' AND relpersistence <> 't' AND nspname NOT IN ('pg_catalog',"
           + " 'information_schema')";
 
   /** Their names, each with what it is. */

@@ -61,7 +61,8 @@ final class Node {
 
   /** What a client is told whose session has locks there, or listens. */
   ErrorFields lost() {
-    String message = "the server at %s, where this session had its locks or LISTEN, is out: %s";
+    String message =
+        "the server at %s, where this session had its locks, LISTEN or temporary tables, is out: %s";
     return ErrorFields.fatal("57P01", message.formatted(this, why)).withHint("Connect again.");
   }
 

@@ -97,6 +97,11 @@ final class Prepared {
     return statement != null && statement.write() != null;
   }
 
+  /** Whether it changes temporary tables, and nothing else. */
+  boolean isTemporary() {
+    return statementClass() == StatementClass.TEMPORARY;
+  }
+
   /** The text that servers are given. */
   String text() {
     return rows() == null ? sql : rows().leaderSql();

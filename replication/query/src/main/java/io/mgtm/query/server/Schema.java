@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.sql.Classifier;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class Schema implements SchemaLock.Holder {
   private final ReplicatedSession session;
   private final String database;
+  private final TemporaryTables temporaries;
   private Catalogues.Known known;
 
   /** The open transaction has changed the schema, and {@link #known} is what it sees. */
@@ -31,6 +33,7 @@ final class Schema implements SchemaLock.Holder {
     this.session = session;
     this.database = database;
     this.known = known;
+    this.temporaries = new TemporaryTables(session);
   }
 
   private Catalogues catalogues() {
@@ -39,6 +42,21 @@ final class Schema implements SchemaLock.Holder {
 
   Catalogues.Known known() {
     return known;
+  }
+
+  /** Those of the session, which are no part of what is known of the database. */
+  TemporaryTables temporaries() {
+    return temporaries;
+  }
+
+  /** Of all that names mean to the session. */
+  Classifier classifier() {
+    return temporaries.areNone() ? known.classifier() : known.classifier().with(temporaries.all());
+  }
+
+  /** Whether constraints may be left to be checked at COMMIT. */
+  boolean mayHaveDeferred() {
+    return changed || known.deferrable() || temporaries.maySome();
   }
 
   String database() {
@@ -171,12 +189,14 @@ final class Schema implements SchemaLock.Holder {
   /** A savepoint was rolled back to. */
   void undone() {
     unread |= changed;
+    temporaries.mayDiffer();
   }
 
   /** The transaction has ended. */
   void ended() {
     changed = false;
     unread = false;
+    temporaries.mayDiffer();
     if (locked || whenUnlocked != null) {
       whenUnlocked = null;
       locked = false;

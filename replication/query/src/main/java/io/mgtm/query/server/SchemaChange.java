@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 final class SchemaChange {
   /** What cannot be seen in the text. */
   private static final String CHECK =
-      "SELECT pg_catalog.pg_my_temp_schema(), pg_catalog.current_setting('transaction_isolation'),"
+      "SELECT ("
+          + TemporaryTables.OIDS
+          + "), pg_catalog.current_setting('transaction_isolation'),"
           + " current_user, pg_catalog.current_setting('search_path')";
 
   private static final String LOCK_NOT_AVAILABLE = "55P03";
@@ -57,10 +59,11 @@ final class SchemaChange {
   private void checked(Relay relay, char status, List<String> row, ErrorFields error) {
     if (error != null) {
       run.fail(error);
-    } else if (row.isEmpty() || !row.get(0).equals("0")) {
+    } else if (row.isEmpty() || !session.schema().temporaries().are(row.get(0))) {
       run.fail(
-          ErrorFields.error("0A000", "temporary tables are not replicated")
-              .withHint("Leave pg_temp out of search_path."));
+          ErrorFields.error(
+                  "0A000", "a temporary table was made or dropped by what all servers are to do")
+              .withHint("Leave pg_temp out of search_path, and CASCADE; write CREATE TEMP."));
     } else if (!row.get(1).equals("read committed")) {
       run.fail(
           ErrorFields.error(

@@ -34,6 +34,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     FETCH,
     /** One change of the schema. */
     DDL,
+    /** One of temporary tables, which may change what names mean. */
+    TEMPORARY,
     REFUSED
   }
 
@@ -58,9 +60,18 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case COPY_FROM -> Kind.COPY;
       case CHECKED_ROWS, LINKED_ROWS, CAPTURED -> Kind.CHECKED;
       case DDL -> Kind.DDL;
+      case TEMPORARY -> temporary(prepared.statement().word(0));
       case MAINTENANCE -> Kind.MAINTENANCE;
       case LEADER -> Cursors.runs(prepared.statement()) ? Kind.FETCH : Kind.RUN;
       default -> Kind.RUN;
+    };
+  }
+
+  private static Kind temporary(String verb) {
+    return switch (verb) {
+      case "insert", "update", "delete", "merge" -> Kind.RUN;
+      case "copy" -> Kind.COPY;
+      default -> Kind.TEMPORARY;
     };
   }
 
@@ -121,9 +132,15 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     return all().anyMatch(prepared -> prepared.rows() != null);
   }
 
-  /** Whether the leader alone may run it, though it writes nothing. */
+  /** Whether the leader alone may run it, though it writes nothing that others have. */
   boolean isLeaders() {
-    return all().anyMatch(prepared -> prepared.statementClass() == StatementClass.LEADER);
+    return isTemporary()
+        || all().anyMatch(prepared -> prepared.statementClass() == StatementClass.LEADER);
+  }
+
+  /** Whether it changes temporary tables. */
+  boolean isTemporary() {
+    return all().anyMatch(Prepared::isTemporary);
   }
 
   /** Whether what it does at the leader lasts as long as the session. */

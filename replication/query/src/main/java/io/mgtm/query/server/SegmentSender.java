@@ -23,7 +23,7 @@ final class SegmentSender {
             step ->
                 step.type() == 'E'
                     && step.prepared() != null
-                    && step.prepared().isWrite()
+                    && (step.prepared().isWrite() || step.prepared().isTemporary())
                     && run.binds().of(step) == null);
   }
 

@@ -25,7 +25,7 @@ final class Sequences {
           + " JOIN pg_class t ON t.oid = o.rel AND t.relkind IN ('r', 'p')"
           + " JOIN pg_namespace tn ON tn.oid = t.relnamespace JOIN pg_attribute a"
           + " ON a.attrelid = t.oid AND a.attnum = o.num AND a.atttypid IN (20, 21, 23)"
-          + " WHERE s.relkind = 'S'";
+          + " WHERE s.relkind = 'S' AND s.relpersistence <> 't' AND t.relpersistence <> 't'";
 
   private Sequences() {}
 

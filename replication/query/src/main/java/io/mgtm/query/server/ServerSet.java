@@ -115,7 +115,7 @@ final class ServerSet {
 
   /** Whether a server has, or had, what no other has of the session. */
   boolean keepsAt(Node node) {
-    return keeper == node;
+    return keeper == node || session.schema().temporaries().areAt(node);
   }
 
   /** Where reads go: the same server as before, unless another has less to do. */

@@ -25,6 +25,7 @@ final class UnitRun {
   private final Controls controls;
   private final UtilityCommands utilities;
   private final AwaitedRun awaited;
+  private final UnitNames names;
   private final List<Segment> segments = new ArrayList<>();
   private final UnitOutput output;
   private final Binds binds = new Binds();
@@ -42,6 +43,7 @@ final class UnitRun {
     this.controls = new Controls(session, this);
     this.utilities = new UtilityCommands(session, this);
     this.awaited = new AwaitedRun(session, this);
+    this.names = new UnitNames(session, this);
     this.output = new UnitOutput(session);
     this.beganIdle = set.home() == null;
   }
@@ -91,6 +93,9 @@ final class UnitRun {
     }
     boolean free = set.home() == null;
     set.choose();
+    if (session.failover().hasLostTemporaries(set.homeOrLeader())) {
+      return;
+    }
     if (free && !session.shared().fleet().ready().isDone()) {
       session.shared().fleet().ready().thenRun(() -> session.execute(this::next));
       return;
@@ -98,39 +103,16 @@ final class UnitRun {
     if (free && (session.late().enters(this::next) || mustWaitFor(segment))) {
       return;
     }
-    if (hasSchema()) {
+    if (names.areKnown(segments.get(next))) {
       run(segments.get(next++));
     }
   }
 
-  /** Whether the next segment may be run by what is known of the schema; else it goes on later. */
-  private boolean hasSchema() {
-    Segment.Kind kind = segments.get(next).kind();
-    Schema schema = session.schema();
-    if (kind == Segment.Kind.CONTROL) {
-      return true;
-    }
-    if (!schema.isCurrent()) {
-      schema.refresh(this::renew, () -> lost(set.home()));
-      return false;
-    }
-    if (kind != Segment.Kind.DDL || schema.isLocked()) {
-      return true;
-    }
-    schema.lock(
-        this::next,
-        () ->
-            fail(
-                ErrorFields.error("55P03", "another session changes the schema")
-                    .withHint("Repeat it when that has ended its transaction.")));
-    return false;
-  }
-
   /** What is left is classified anew; portals that were bound by the old schema are not written. */
-  private void renew() {
+  void renew() {
     List<Segment> left = segments.subList(next, segments.size());
     List<Segment> renewed =
-        session.planner().renew(session.schema().known().classifier(), List.copyOf(left));
+        session.planner().renew(session.schema().classifier(), List.copyOf(left));
     left.clear();
     segments.addAll(renewed);
     binds.begin(renewed);
@@ -138,7 +120,7 @@ final class UnitRun {
   }
 
   private void run(Segment segment) {
-    if (segment.isWrite() && sender.lacksBind(segment)) {
+    if (sender.lacksBind(segment) && (segment.isWrite() || segment.isTemporary())) {
       fail(
           ErrorFields.error("0A000", "a portal that writes was bound before the last Sync")
               .withHint("Send Bind and Execute in one go."));
@@ -147,7 +129,10 @@ final class UnitRun {
     session.shared().metrics().statements().count(segment);
     switch (segment.kind()) {
       case CONTROL -> controls.control(segment);
-      case SESSION -> utilities.setting(segment);
+      case SESSION -> {
+        session.schema().temporaries().mayDiffer();
+        utilities.setting(segment);
+      }
       case MAINTENANCE -> utilities.maintenance(segment);
       case UNPROVEN -> awaited.unproven(segment);
       case REFUSED ->
@@ -163,6 +148,10 @@ final class UnitRun {
         } else {
           awaited.checked(segment.asWrite());
         }
+      }
+      case TEMPORARY -> {
+        session.schema().temporaries().change(segment.command().statement());
+        plain(segment);
       }
       case RUN -> plain(segment);
     }
@@ -236,13 +225,19 @@ final class UnitRun {
   private boolean mustWaitFor(Segment segment) {
     Turn turn = session.turn();
     return turn.isNeeded()
-        && (segment.begins() || (segment.kind() == Segment.Kind.RUN && isWrapped()))
+        && (segment.begins() || (isPlain(segment) && isWrapped()))
         && !turn.take(this::next);
+  }
+
+  private static boolean isPlain(Segment segment) {
+    return segment.kind() == Segment.Kind.RUN || segment.kind() == Segment.Kind.TEMPORARY;
   }
 
   /** Whether outside of the client's transactions it runs in one of the replicator's. */
   private boolean isWrapped() {
-    return !last || segments.stream().anyMatch(Segment::isWrite);
+    return !last
+        || segments.stream().anyMatch(Segment::isWrite)
+        || (segments.size() > 1 && segments.stream().anyMatch(Segment::isTemporary));
   }
 
   /** A segment that may have written has its answer. */
@@ -318,6 +313,10 @@ final class UnitRun {
 
   /** Nothing is to be done any more but to answer. */
   void complete() {
+    names.settle(this::answer);
+  }
+
+  private void answer() {
     output.hold(false);
     output.send();
     session.client().write(Messages.readyForQuery(session.alloc(), set.status()));

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * One query that looks like a read, and may write: it is run where PostgreSQL refuses that, and
@@ -15,12 +16,17 @@ final class UnprovenRead {
   /** One that no client has. */
   private static final String SAVEPOINT = "\"unproven read " + UUID.randomUUID() + "\"";
 
+  private static final ErrorFields TEMPORARY =
+      ErrorFields.error("0A000", "a function that a query calls has written to a temporary table")
+          .withHint("Write to it by INSERT, UPDATE or DELETE; or call the function by CALL or DO.");
+
   private final ReplicatedSession session;
   private final UnitRun run;
   private final ServerSet set;
   private final Segment segment;
   private final Captures captures;
   private final UnitOutput output;
+  private boolean wroteTemporary;
 
   UnprovenRead(ReplicatedSession session, UnitRun run, Segment segment) {
     this.session = session;
@@ -84,15 +90,56 @@ final class UnprovenRead {
 
   /** A transaction of its own. */
   private void alone(Backend leader) {
-    run.awaited()
-        .begin("BEGIN READ ONLY", () -> run.sender().send(leader, segment, this::ranAlone));
+    run.awaited().begin("BEGIN READ ONLY", () -> send(leader, (relay, status) -> ranAlone(relay)));
   }
 
-  private void ranAlone(Relay relay, char status) {
+  /** Runs it, and looks whether it has written to temporary tables, which PostgreSQL lets it. */
+  private void send(Backend at, UnitRun.Ended then) {
+    count(
+        at,
+        before ->
+            run.sender()
+                .send(
+                    at,
+                    segment,
+                    (relay, status) -> {
+                      if (relay.error() != null) {
+                        then.ended(relay, status);
+                      } else {
+                        count(
+                            at,
+                            after -> {
+                              wroteTemporary = !after.equals(before);
+                              then.ended(relay, status);
+                            });
+                      }
+                    }));
+  }
+
+  private void count(Backend at, Consumer<String> then) {
+    if (!session.schema().temporaries().maySome()) {
+      then.accept("");
+      return;
+    }
+    at.hold(true);
+    at.ask(
+        TemporaryTables.WRITTEN,
+        Answer.row(
+            (row, error) -> {
+              if (!session.isEnded()) {
+                then.accept(error == null ? String.valueOf(row.get(0)) : error.message());
+              }
+            },
+            () -> run.lost(at)));
+  }
+
+  private void ranAlone(Relay relay) {
     Backend leader = set.chosen();
     leader.ask("ROLLBACK", session.unfailing(leader));
     if (isWrite(relay)) {
       write();
+    } else if (wroteTemporary) {
+      run.fail(TEMPORARY);
     } else {
       output.endTrial();
       run.ended(relay, 'I');
@@ -103,23 +150,24 @@ final class UnprovenRead {
     home.ask(
         "SAVEPOINT " + SAVEPOINT + "; SET LOCAL transaction_read_only = on",
         session.unfailing(home));
-    run.sender()
-        .send(
-            home,
-            segment,
-            (relay, status) -> {
-              if (relay.error() == null) {
-                // Going back would take the portal away, whose rows are to come.
-                leave(home, relay.isSuspended() && set.isReadOnly());
-              }
-              if (isWrite(relay)) {
-                leave(home, false);
-                write();
-              } else {
-                output.endTrial();
-                run.ended(relay, status);
-              }
-            });
+    send(
+        home,
+        (relay, status) -> {
+          if (relay.error() == null) {
+            // Going back would take the portal away, whose rows are to come.
+            leave(home, relay.isSuspended() && set.isReadOnly());
+          } else if (isWrite(relay)) {
+            leave(home, false);
+          }
+          if (isWrite(relay)) {
+            write();
+          } else if (wroteTemporary) {
+            run.fail(TEMPORARY);
+          } else {
+            output.endTrial();
+            run.ended(relay, status);
+          }
+        });
   }
 
   private void leave(Backend home, boolean more) {
@@ -131,7 +179,7 @@ final class UnprovenRead {
   }
 
   private boolean isWrite(Relay relay) {
-    return relay.error() != null && isTaken(relay.error());
+    return relay.error() != null ? isTaken(relay.error()) : wroteTemporary && output.isTrial();
   }
 
   private String text() {

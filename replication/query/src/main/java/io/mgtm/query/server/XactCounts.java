@@ -8,8 +8,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a transaction has done so far, as its server counts it: rows written to each table and each
- * catalogue, whatever became of them since; and the settings of the session. Immutable.
+ * What a transaction has done so far, as its server counts it: rows written to each table but
+ * temporary ones, and to each catalogue, whatever became of them since; and the settings of the
+ * session. Immutable.
  *
  * @param settings of PostgreSQL's own, and the role. Those with a point in their names come with
  *     what is loaded, and bind PostgreSQL to nothing
@@ -34,7 +35,7 @@ record XactCounts(
           + " pg_catalog.pg_stat_get_xact_tuples_inserted(oid),"
           + " pg_catalog.pg_stat_get_xact_tuples_updated(oid),"
           + " pg_catalog.pg_stat_get_xact_tuples_deleted(oid) FROM pg_catalog.pg_class"
-          + " WHERE relkind IN ('r', 'm')) c (oid, relname, relnamespace, i, u, d)"
+          + " WHERE relkind IN ('r', 'm') AND relpersistence <> 't') c (oid, relname, relnamespace, i, u, d)"
           + " JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace"
           + " WHERE i <> 0 OR u <> 0 OR d <> 0;"
           + " SELECT pg_catalog.concat_ws(',', current_user, session_user,"

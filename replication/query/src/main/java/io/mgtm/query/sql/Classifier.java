@@ -6,22 +6,35 @@ import java.util.List;
 /**
  * Tells the class of a statement. Holds where {@code standard_conforming_strings} is on, where
  * parameters have no declared type or a type of a column that is {@link Catalogue.Column#exact},
- * where the catalogue is that of the statement's snapshot, and where the session has no temporary
- * table of a name that the catalogue gives to another. Immutable; any thread.
+ * where the catalogue is that of the statement's snapshot, and where the session has the temporary
+ * relations that are named here, and no others. Immutable; any thread.
  */
 public final class Classifier {
   static final String LARGE_OBJECTS = "large objects would be written at one server only";
 
   private final Catalogue catalogue;
+  private final Temporaries temporaries;
   private final Purity purity;
   private final Ddl ddl;
+  private final TemporaryDdl temporaryDdl;
   private final WriteClassifier writes;
 
   public Classifier(Catalogue catalogue) {
+    this(catalogue, Temporaries.NONE);
+  }
+
+  private Classifier(Catalogue catalogue, Temporaries temporaries) {
     this.catalogue = catalogue;
+    this.temporaries = temporaries;
     this.purity = new Purity(catalogue);
     this.ddl = new Ddl(catalogue, purity);
-    this.writes = new WriteClassifier(catalogue, purity);
+    this.temporaryDdl = new TemporaryDdl(temporaries, catalogue, purity);
+    this.writes = new WriteClassifier(catalogue, temporaries, purity);
+  }
+
+  /** For a session that has these temporary relations. */
+  public Classifier with(Temporaries ofSession) {
+    return new Classifier(catalogue, ofSession);
   }
 
   /** The statements of a text, each with its class; none where the text is empty. */
@@ -117,8 +130,8 @@ public final class Classifier {
       case "select", "values", "table", "with" -> query(tokens);
       case "explain" -> explain(tokens);
       case "insert", "update", "delete" -> writes.classify(tokens);
-      case "merge", "call", "do" ->
-          writes.captured(tokens, first.text() + " may write to any table");
+      case "merge" -> writes.merge(tokens);
+      case "call", "do" -> writes.captured(tokens, first.text() + " may write to any table");
       case "lock", "listen", "unlisten", "notify" ->
           StatementClass.LEADER.because("locks and notifications are the leader server's");
       case "copy" -> copy(sql, tokens);
@@ -142,6 +155,11 @@ public final class Classifier {
     if (Words.SESSION.contains(first)) {
       return StatementClass.SESSION.because(first + " is the session's own");
     }
+    boolean schema = Words.MAINTENANCE.contains(first) || Words.DDL.contains(first);
+    Classification temporary = schema ? temporaryDdl.of(sql, tokens) : null;
+    if (temporary != null) {
+      return temporary;
+    }
     if (Words.MAINTENANCE.contains(first)) {
       // The name of an option may be quoted.
       return Token.hasName(tokens, "full")
@@ -163,7 +181,12 @@ public final class Classifier {
     return purity.whyNotToldByRows(statement.tokens());
   }
 
-  private static Classification set(List<Token> tokens) {
+  private Classification set(List<Token> tokens) {
+    boolean constraints = Token.isWordAt(tokens, 1, "constraints");
+    if (constraints && !Token.isWordAt(tokens, 2, "all") && !temporaries.areNone()) {
+      return StatementClass.REFUSED.because(
+          "a constraint may be of a temporary table, which is the leader server's");
+    }
     return Token.hasName(tokens, "standard_conforming_strings")
         ? StatementClass.REFUSED.because(
             "the classes hold with standard_conforming_strings on only")
@@ -173,14 +196,25 @@ public final class Classifier {
   /** A query by itself: what is learnt of catalogues is asked of one server all the time. */
   private Classification query(List<Token> tokens) {
     Classification its = queryOfOneServer(tokens);
-    return its.statementClass() == StatementClass.READ && Words.tellOfObjects(tokens)
+    if (its.statementClass() != StatementClass.READ) {
+      return its;
+    }
+    return Words.tellOfObjects(tokens)
         ? StatementClass.UNPROVEN_READ.because(
             "the numbers of tables, types and their like (OIDs) are each server's own")
-        : its;
+        : ofSession(tokens, its);
+  }
+
+  /** What reads, where it may name temporary tables. */
+  private Classification ofSession(List<Token> tokens, Classification read) {
+    return temporaries.areNamed(tokens)
+        ? StatementClass.LEADER.because("temporary tables are the leader server's")
+        : read;
   }
 
   private Classification queryOfOneServer(List<Token> tokens) {
-    String why = purity.whyNotReadOnly(tokens);
+    boolean code = temporaries.mayRunCode(tokens);
+    String why = code ? WriteClassifier.TEMPORARY_VIEW : purity.whyNotReadOnly(tokens);
     if (why == null) {
       return StatementClass.READ.because("nothing in it could write");
     }
@@ -190,11 +224,15 @@ public final class Classifier {
     if (Token.hasName(tokens, Words.LARGE_OBJECT_FUNCTIONS)) {
       return StatementClass.REFUSED.because(LARGE_OBJECTS);
     }
-    if (purity.whyNotLeader(tokens) == null) {
+    if (!code && purity.whyNotLeader(tokens) == null) {
       return StatementClass.LEADER.because("it takes locks, or is the leader server's: " + why);
     }
     if (tokens.get(0).isWord("with") && tokens.stream().anyMatch(Words::isWrite)) {
       return writes.captured(tokens, "its WITH may write");
+    }
+    Classification made = Token.hasWord(tokens, "into") ? temporaryDdl.ofSelect(tokens) : null;
+    if (made != null) {
+      return made;
     }
     return Token.hasWord(tokens, "into")
         ? StatementClass.UNKNOWN.because("it makes rows from a query")
@@ -230,9 +268,12 @@ public final class Classifier {
     if (from < tokens.size() && tokens.get(from).isSymbol("(")) {
       return StatementClass.UNPROVEN_READ.because("EXPLAIN with options");
     }
-    String why = purity.whyNotReadOnly(tokens.subList(from, tokens.size()));
+    String why =
+        temporaries.mayRunCode(tokens)
+            ? WriteClassifier.TEMPORARY_VIEW
+            : purity.whyNotReadOnly(tokens.subList(from, tokens.size()));
     return why == null
-        ? StatementClass.READ.because("EXPLAIN of what only reads")
+        ? ofSession(tokens, StatementClass.READ.because("EXPLAIN of what only reads"))
         : StatementClass.UNPROVEN_READ.because(why);
   }
 
@@ -253,8 +294,11 @@ public final class Classifier {
           return copyFrom(sql, tokens);
         }
         String why = purity.whyNotReadOnly(withoutColumns(tokens.subList(1, i)));
+        if (why == null && temporaries.mayRunCode(tokens)) {
+          why = WriteClassifier.TEMPORARY_VIEW;
+        }
         return why == null
-            ? StatementClass.COPY_TO.because("rows to the client")
+            ? ofSession(tokens, StatementClass.COPY_TO.because("rows to the client"))
             : StatementClass.UNKNOWN.because(why);
       }
     }
@@ -262,6 +306,16 @@ public final class Classifier {
   }
 
   private Classification copyFrom(String sql, List<Token> tokens) {
+    TableName name = TableName.at(tokens, Token.isWordAt(tokens, 1, "binary") ? 2 : 1);
+    Temporaries.Relation temporary = temporaries.at(name, tokens);
+    if (temporary != null) {
+      return temporary.table()
+          ? StatementClass.TEMPORARY.because("temporary tables are the leader server's")
+          : StatementClass.REFUSED.because("it may write to other tables");
+    }
+    if (temporaries.mayBeOf(name, tokens)) {
+      return StatementClass.REFUSED.because(TemporaryDdl.MIXED);
+    }
     try {
       CopyFrom.of(catalogue, sql, tokens);
       return StatementClass.COPY_FROM.because("the same data make the same rows");

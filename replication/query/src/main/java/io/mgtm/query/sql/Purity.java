@@ -1,6 +1,7 @@
 package io.mgtm.query.sql;
 
 import java.util.List;
+import java.util.Objects;
 
 /** Whether tokens name anything that could run code of users, or that writes. Pure. */
 final class Purity {
@@ -52,6 +53,13 @@ final class Purity {
       }
     }
     return null;
+  }
+
+  /** The first of these that may run code of users by itself, and why; or null. */
+  String whyUsersCode(List<Token> tokens) {
+    return catalogue.hasUserSyntax()
+        ? USER_SYNTAX
+        : tokens.stream().map(this::whyUsersCode).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
   /** Why a token may run code of users by itself, or null. */

@@ -27,6 +27,7 @@ public record Refusal(String sqlState, String message, String hint) {
           COPY_TO,
           COPY_FROM,
           DDL,
+          TEMPORARY,
           MAINTENANCE,
           UNPROVEN_READ,
           LEADER,
@@ -57,6 +58,15 @@ public record Refusal(String sqlState, String message, String hint) {
     }
     if (statement.classification().why().equals(Classifier.LARGE_OBJECTS)) {
       return "Keep the data in a column of type bytea.";
+    }
+    if (statement.classification().why().equals(TemporaryDdl.MIXED)) {
+      return "Name temporary tables by themselves, and others with their schemas.";
+    }
+    if (verb.equals("set") && statement.has("constraints")) {
+      return "SET CONSTRAINTS ALL.";
+    }
+    if (verb.equals("select") || verb.equals("with")) {
+      return "CREATE TEMP TABLE, then INSERT … SELECT.";
     }
     if (verb.equals("truncate")) {
       return "Name all tables, and use DELETE for those with triggers.";

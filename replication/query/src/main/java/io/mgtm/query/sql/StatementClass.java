@@ -18,6 +18,8 @@ public enum StatementClass {
   LINKED_ROWS("the leader, and then its rows at the others, all at once"),
   /** C: what it writes is not known before. */
   CAPTURED("the leader, where triggers capture its rows, and then the rows at the others"),
+  /** Of temporary tables of its session, and nothing else. */
+  TEMPORARY("the leader alone, as temporary tables are there alone"),
   /** Changes what tables there are, or who may what, in the same way everywhere. */
   DDL("the leader, and then the same text at the others"),
   /** VACUUM, ANALYZE: changes nothing that a statement sees; every server does it by itself. */

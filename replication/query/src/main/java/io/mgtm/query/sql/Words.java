@@ -197,6 +197,10 @@ final class Words {
 
   static final Set<String> MAINTENANCE = Set.of("analyse", "analyze", "vacuum");
 
+  /** They may stand before the names of tables. */
+  static final Set<String> MAINTENANCE_OPTIONS =
+      Set.of("full", "freeze", "verbose", "analyze", "analyse");
+
   static final Set<String> TRANSACTION =
       Set.of("abort", "begin", "commit", "end", "release", "rollback", "savepoint", "start");
 

@@ -8,11 +8,15 @@ import java.util.stream.IntStream;
  * it does. Immutable.
  */
 final class WriteClassifier {
+  static final String TEMPORARY_VIEW = "it may be of a temporary view, which may call functions";
+
   private final Catalogue catalogue;
+  private final Temporaries temporaries;
   private final Purity purity;
 
-  WriteClassifier(Catalogue catalogue, Purity purity) {
+  WriteClassifier(Catalogue catalogue, Temporaries temporaries, Purity purity) {
     this.catalogue = catalogue;
+    this.temporaries = temporaries;
     this.purity = purity;
   }
 
@@ -35,7 +39,41 @@ final class WriteClassifier {
         : one;
   }
 
+  /** The class of a MERGE. */
+  Classification merge(List<Token> tokens) {
+    int at = Token.isWordAt(tokens, 2, "only") ? 3 : 2;
+    TableName name = TableName.at(tokens, at);
+    Classification captured = captured(tokens, "merge may write to any table");
+    // In its actions INSERT stands before a list of columns, which looks like a call.
+    List<Token> rest =
+        tokens.subList(Math.min(name.last() + 1, tokens.size()), tokens.size()).stream()
+            .filter(t -> !t.isWord("insert") || catalogue.suspects().contains("insert"))
+            .toList();
+    return temporaries.at(name, tokens) == null
+        ? captured
+        : temporary(name, tokens, rest, captured);
+  }
+
+  /** The class of what writes to a temporary relation, and may write elsewhere too. */
+  private Classification temporary(
+      TableName name, List<Token> tokens, List<Token> rest, Classification captured) {
+    boolean alone =
+        temporaries.at(name, tokens).table()
+            && !temporaries.mayRunCode(rest)
+            && purity.whyNotRowsOnly(rest) == null;
+    return alone
+        ? StatementClass.TEMPORARY.because("temporary tables are the leader server's")
+        : captured;
+  }
+
   private Classification written(List<Token> tokens, WriteTarget target) {
+    if (temporaries.isOf(target.table(), tokens) || temporaries.mayBeOf(target.table(), tokens)) {
+      Classification captured = StatementClass.CAPTURED.because("it may write to other tables");
+      boolean one = temporaries.at(target.table(), tokens) != null && isOne(tokens, target);
+      return one
+          ? temporary(target.table(), tokens, assignments(tokens, target), captured)
+          : captured;
+    }
     Catalogue.Table table = target.table().in(catalogue, tokens);
     if (table == null) {
       return StatementClass.CAPTURED.because("its target is no table that one name alone tells of");
@@ -52,6 +90,7 @@ final class WriteClassifier {
     KeyLocal grammar = new KeyLocal(table, tokens, target.table().last() + 1);
     boolean keyLocal =
         more == null
+            && !temporaries.areNamed(tokens)
             && (columns || table.writes() == Catalogue.Writes.PLAIN)
             && !target.only()
             && switch (target.verb()) {
@@ -74,6 +113,9 @@ final class WriteClassifier {
 
   /** Why it may write more than rows of its table, or null. */
   private String whyMoreThanRows(List<Token> tokens, WriteTarget target, Catalogue.Table table) {
+    if (temporaries.mayRunCode(tokens)) {
+      return TEMPORARY_VIEW;
+    }
     return table.isRowsOnly()
         ? purity.whyNotRowsOnly(assignments(tokens, target))
         : "its triggers, or what its foreign keys act on, may write more than its rows";
@@ -93,33 +135,43 @@ final class WriteClassifier {
       return StatementClass.REFUSED.because("the table has no columns");
     }
     boolean insert = target.verb().equals("insert");
+    boolean upserts = insert && upserts(tokens);
     if (!insert && table.key().isEmpty()) {
       return StatementClass.REFUSED.because(target.verb() + " of a table without a primary key");
     }
     if (table.key().stream().anyMatch(column -> table.columns().get(column).generated())) {
       return StatementClass.CAPTURED.because("its primary key is computed from other columns");
     }
-    long verbs =
-        IntStream.range(0, tokens.size())
-            .filter(i -> Words.isWrite(tokens.get(i)))
-            .filter(i -> insert || !Purity.isLockAt(tokens, i))
-            .count();
-    boolean conflict = insert && Token.hasWord(tokens, "conflict");
-    if (verbs > (conflict && Token.hasWord(tokens, "update") ? 2 : 1)) {
+    if (!isOne(tokens, target)) {
       return StatementClass.CAPTURED.because("a part of it may write too");
     }
-    if (conflict && verbs > 1 && table.key().isEmpty()) {
+    if (upserts && table.key().isEmpty()) {
       return StatementClass.CAPTURED.because("ON CONFLICT DO UPDATE without a primary key");
     }
     if (SetClause.targets(tokens).stream().anyMatch(table.key()::contains)) {
       return StatementClass.CAPTURED.because("it may change a primary key");
     }
-    if (conflict && verbs > 1 && table.writes() == Catalogue.Writes.KEY_TRIGGERS) {
+    if (upserts && table.writes() == Catalogue.Writes.KEY_TRIGGERS) {
       return StatementClass.CAPTURED.because(
           "a trigger may change the key of a row that conflicts");
     }
     String why = purity.whyNotToldByRows(assignments(tokens, target));
     return why == null ? null : StatementClass.REFUSED.because(why);
+  }
+
+  /** Whether no part of it may write by itself. */
+  private static boolean isOne(List<Token> tokens, WriteTarget target) {
+    boolean insert = target.verb().equals("insert");
+    long verbs =
+        IntStream.range(0, tokens.size())
+            .filter(i -> Words.isWrite(tokens.get(i)))
+            .filter(i -> insert || !Purity.isLockAt(tokens, i))
+            .count();
+    return verbs <= (insert && upserts(tokens) ? 2 : 1);
+  }
+
+  private static boolean upserts(List<Token> tokens) {
+    return Token.hasWord(tokens, "conflict") && Token.hasWord(tokens, "update");
   }
 
   /** Without INSERT's target, which before its list of columns looks like a call. */

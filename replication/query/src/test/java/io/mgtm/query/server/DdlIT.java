@@ -358,7 +358,7 @@ class DdlIT {
 
       run(alice, "set search_path = pg_temp, public");
       assertThatThrownBy(() -> run(alice, "create table hidden (id int primary key)"))
-          .hasMessageContaining("temporary tables are not replicated");
+          .hasMessageContaining("a temporary table was made");
       run(alice, "set search_path = public", "create table hidden (id int primary key)");
       run(alice, "drop table hidden");
       alice.setAutoCommit(false);

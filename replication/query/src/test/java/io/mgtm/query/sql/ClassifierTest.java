@@ -270,10 +270,10 @@ class ClassifierTest {
           create table t (at timestamptz default 'n' 'ow') | REFUSED
           create table t (at timestamptz default E'n\\x6fw') | REFUSED
           create table t (at timestamptz default $$NOW$$) | REFUSED
-          create temp table t (id int)            | REFUSED
+          create temp table t (id int)            | TEMPORARY
           create unlogged table t (id int)        | REFUSED
           alter table a set unlogged              | REFUSED
-          create table pg_temp.t (id int)         | REFUSED
+          create table pg_temp.t (id int)         | TEMPORARY
           create table t (id int) partition by range (id) | REFUSED
           create table t execute p                | REFUSED
           create unique index on a (lower(s)) where n > 1 | DDL
