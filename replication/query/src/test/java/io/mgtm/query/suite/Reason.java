@@ -12,7 +12,9 @@ enum Reason {
   PARTITIONS(
       "partitions, INHERITS and OF",
       "writes to partitions|partitions are not replicated|has the word (partition|inherit|of\\b)"),
-  TEMPORARY("CREATE TEMP TABLE", "it (makes|drops) a temp|temporary tables"),
+  TEMPORARY(
+      "what names temporary tables and others, or pg_temp for what is no table; temporary tables that inherit, or that COMMIT empties with foreign keys",
+      "temporary table|COMMIT may fail by foreign keys"),
   QUERY(
       "CREATE TABLE AS, SELECT INTO, materialized views",
       "makes rows from a query|a materialized|what refresh does|it has the word into"),

@@ -19,6 +19,9 @@ final class Transcript {
   /** Where in the text an error is: the replicator sends statements of a text by themselves. */
   private static final Pattern MARK = Pattern.compile("(psql:[^ ]* )?LINE \\d+: .*| *\\^");
 
+  /** That of a session's temporary tables has the number of its backend. */
+  private static final Pattern SCHEMA = Pattern.compile("pg_temp_\\d+");
+
   private static final String AT_SEMICOLON = "at or near \";\"";
 
   /**
@@ -79,7 +82,10 @@ final class Transcript {
               || MARK.matcher(line).matches();
       if (!left) {
         compared.add(
-            SAID.matcher(line).replaceFirst("$2").replace(AT_SEMICOLON, "at end of input"));
+            SCHEMA
+                .matcher(SAID.matcher(line).replaceFirst("$2"))
+                .replaceAll("pg_temp")
+                .replace(AT_SEMICOLON, "at end of input"));
       }
     }
     return compared;
