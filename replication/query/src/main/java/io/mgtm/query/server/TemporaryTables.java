@@ -22,9 +22,19 @@ final class TemporaryTables {
   private static final String OF_SESSION =
       " FROM pg_catalog.pg_class c WHERE c.relnamespace = pg_catalog.pg_my_temp_schema()";
 
+  private static final String TYPE = "type";
+
+  /** Types are named too, those of rows and arrays of a table by names of their own. */
+  private static final String TYPES =
+      " FROM pg_catalog.pg_type t WHERE t.typnamespace = pg_catalog.pg_my_temp_schema()";
+
   /** A query of what there is, to be compared. */
   static final String OIDS =
-      "SELECT pg_catalog.string_agg(c.oid::pg_catalog.text, ',' ORDER BY c.oid)" + OF_SESSION;
+      "SELECT pg_catalog.string_agg(x.oid::pg_catalog.text, ',' ORDER BY x.oid) FROM (SELECT c.oid"
+          + OF_SESSION
+          + " UNION ALL SELECT t.oid"
+          + TYPES
+          + ") x";
 
   /** Whether a default, check or index of it runs a function of users. */
   private static final String RUNS_CODE =
@@ -49,18 +59,25 @@ final class TemporaryTables {
       "(SELECT pg_catalog.min(at) FROM pg_catalog.unnest(pg_catalog.current_schemas(true)) WITH"
           + " ORDINALITY s(name, at) WHERE name <> 'pg_catalog') = (SELECT at FROM"
           + " pg_catalog.unnest(pg_catalog.current_schemas(true)) WITH ORDINALITY s(name, at)"
-          + " WHERE name = c.relnamespace::pg_catalog.regnamespace::pg_catalog.text)";
+          + " WHERE name ="
+          + " pg_catalog.pg_my_temp_schema()::pg_catalog.regnamespace::pg_catalog.text)";
 
   /** Each with its number, what it is, and whether its name alone means it. */
   private static final String READ =
-      "SELECT c.oid, c.relname, c.relkind, coalesce("
+      "SELECT c.oid, c.relname, c.relkind::pg_catalog.text, coalesce("
           + FIRST
           + ", false), EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = c.oid AND k.contype"
           + " = 'f'), c.relhasrules OR EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid"
           + " = c.oid AND NOT t.tgisinternal) OR "
           + RUNS_CODE
           + OF_SESSION
-          + " ORDER BY c.oid";
+          + " UNION ALL SELECT t.oid, t.typname, '"
+          + TYPE
+          + "', coalesce("
+          + FIRST
+          + ", false), false, false"
+          + TYPES
+          + " ORDER BY 1";
 
   private final ReplicatedSession session;
   private Temporaries all = Temporaries.NONE;
@@ -180,6 +197,10 @@ final class TemporaryTables {
     boolean code = rows.stream().anyMatch(row -> !isView(row) && row.get(5).equals("t"));
     Map<String, Temporaries.Relation> relations = new HashMap<>();
     for (List<String> row : rows) {
+      if (row.get(2).equals(TYPE)) {
+        relations.putIfAbsent(row.get(1), new Temporaries.Relation(false, false, false));
+        continue;
+      }
       boolean table = row.get(2).equals("r") || row.get(2).equals("p");
       relations.put(
           row.get(1),

@@ -74,7 +74,6 @@ class TemporaryTablesIT {
     }
   }
 
-  /** A number that the session sees. */
   private long number(String sql) throws SQLException {
     try (ResultSet rows = statement.executeQuery(sql)) {
       rows.next();
@@ -411,6 +410,8 @@ class TemporaryTablesIT {
         "truncate log, t",
         "analyze t, log",
         "grant select on t to public",
+        "alter table log add column x _t",
+        "set search_path = pg_temp, public; create type kind as enum ('a', 'b')",
         "create temp table child () inherits (log)",
         "alter table t inherit log",
         "create temp table filled as select logs(1)",
