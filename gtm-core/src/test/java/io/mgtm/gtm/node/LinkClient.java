@@ -170,14 +170,20 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
 
   /** The next event of a kind; leaderships are passed over. */
   <T extends Event> T next(Class<T> kind) throws InterruptedException {
-    Event event = next();
-    while (event instanceof Event.Stood && kind != Event.Stood.class) {
-      event = next();
-    }
+    Event event = kind == Event.Stood.class ? next() : nextButLeaderships();
     if (!kind.isInstance(event)) {
       throw new AssertionError("expected " + kind.getSimpleName() + ", and this came: " + event);
     }
     return kind.cast(event);
+  }
+
+  /** The next event that is no leadership. */
+  Event nextButLeaderships() throws InterruptedException {
+    Event event = next();
+    while (event instanceof Event.Stood) {
+      event = next();
+    }
+    return event;
   }
 
   Object reply() throws InterruptedException {
@@ -189,12 +195,12 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
     return leadership;
   }
 
-  /** Waits for the answer to an attach: whether it was granted. */
+  /** Waits for the answer to an attach, or the end of the link: whether it was granted. */
   boolean attachedOrRefused() {
     try {
       while (true) {
         Event event = next();
-        if (event instanceof Event.Attached || event instanceof Event.Refused) {
+        if (!(event instanceof Event.Stood)) {
           return event instanceof Event.Attached;
         }
       }
