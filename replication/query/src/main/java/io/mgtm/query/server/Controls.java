@@ -162,10 +162,13 @@ final class Controls {
     @Override
     public void leaderLost() {
       commit = null;
-      if (segment == null) {
-        run.lost(set.home());
+      Backend home = set.home();
+      if (home.node().isIn()) {
+        session.failover().ended(home);
+      } else if (segment == null) {
+        run.lost(home);
       } else {
-        rollBack(segment, set.home().node().moved());
+        rollBack(segment, home.node().moved());
       }
     }
   }

@@ -55,11 +55,15 @@ final class Failover {
       backend.fail();
     }
     if (backend.node().isIn()) {
-      session.end(
-          ErrorFields.fatal(
-              "57P01",
-              "the backend at %s ended: %s".formatted(backend.node(), backend.lastWords())));
+      ended(backend);
     }
+  }
+
+  /** One has ended by itself, as when its client was idle for too long, and its server is in. */
+  void ended(Backend backend) {
+    session.end(
+        ErrorFields.fatal(
+            "57P01", "the backend at %s ended: %s".formatted(backend.node(), backend.lastWords())));
   }
 
   /** A server was put out, or does not come in. */

@@ -60,7 +60,9 @@ final class OwnRole {
             "options",
             "-c search_path=pg_catalog -c jit=off -c extra_float_digits=1 -c array_nulls=on"
                 + " -c row_security=off -c xmloption=content -c standard_conforming_strings=on"
-                + " -c default_transaction_isolation=read\\ committed");
+                + " -c default_transaction_isolation=read\\ committed -c statement_timeout=0"
+                + " -c lock_timeout=0 -c idle_in_transaction_session_timeout=0"
+                + " -c idle_session_timeout=0");
     door.enterSoon(loop, server, FrameSplitter.Sender.SERVER_HELD, parameters, scram)
         .addListener(
             done -> {

@@ -117,7 +117,7 @@ final class Schema implements SchemaLock.Holder {
                       } else {
                         session.end(
                             ErrorFields.fatal(
-                                "08006", "the schema cannot be read: " + cause.getMessage()));
+                                "08006", "the schema cannot be read: " + Futures.reason(cause)));
                       }
                     }));
   }

@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
@@ -58,6 +59,40 @@ class ClientTimeoutIT {
   @Test
   void ofAStatement() throws Exception {
     commits("statement_timeout", 0, "select from mgtm.position for update");
+  }
+
+  /** Its session ends, and nothing is committed. */
+  @Test
+  void thatIsOverBeforeTheCommit() throws Exception {
+    try (Connection alice = cluster.alice()) {
+      alice.setAutoCommit(false);
+      alice.createStatement().executeUpdate("update kept set n = 4711 where id = 2");
+      alice.createStatement().execute("set local idle_in_transaction_session_timeout = 10");
+      String open = "select count(*) from pg_stat_activity where state = 'idle in transaction'";
+      Await.until(
+          "the leader to have ended it",
+          () ->
+              cluster.servers.get(0).number(open + " and usename = 'alice'") == 0
+                  && cluster.replicator.serversIn().size() == 2);
+      assertThatThrownBy(alice::commit)
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getSQLState()).matches("57P01|08006|08003"));
+    }
+    assertThat(cluster.number("select n from kept where id = 2")).isZero();
+  }
+
+  @Test
+  void thoseOfADatabaseAreNotForTheReplicator() throws Exception {
+    try {
+      for (Postgres server : cluster.servers) {
+        server.sql("postgres", "alter database app set statement_timeout = 1");
+      }
+      cluster.assertAlike();
+    } finally {
+      for (Postgres server : cluster.servers) {
+        server.sql("postgres", "alter database app reset statement_timeout");
+      }
+    }
   }
 
   private static void commits(String timeout, int slow, String locks) throws Exception {
