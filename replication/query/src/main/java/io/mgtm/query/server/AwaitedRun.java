@@ -173,16 +173,18 @@ final class AwaitedRun {
         });
   }
 
-  /** The leader wants the data; what was held is told before it is asked for them. */
+  /**
+   * The leader wants the data; what was held is told before it is asked for them. What it answers
+   * is held until the others have them too.
+   */
   void copyBegins(Frame frame) {
     run.output().hold(false);
     run.output().send();
     run.output().forward(frame.content());
+    run.output().hold(true);
     if (copy.isExtended()) {
       // The Sync that was sent with it belongs to the data, and another comes after them.
       run.awaitSync();
-    } else {
-      run.output().hold(set.isWrapped());
     }
     copy.begin();
     session.paused();
@@ -232,11 +234,27 @@ final class AwaitedRun {
     copy = null;
     Backend home = set.home();
     if (relay.error() == null && isHomeLost()) {
+      untold();
       run.lost(home);
     } else if (relay.error() == null && why != null) {
+      untold();
       run.fail(why);
     } else {
+      tellCopied();
       run.ended(relay, status);
+    }
+  }
+
+  /** What the leader has answered to a COPY does not count. */
+  void untold() {
+    run.output().drop();
+    tellCopied();
+  }
+
+  private void tellCopied() {
+    if (!set.isWrapped()) {
+      run.output().hold(false);
+      run.output().send();
     }
   }
 

@@ -211,6 +211,7 @@ final class CopyIn {
     if (!session.schema().isCurrent()) {
       close();
       run.awaited().end();
+      run.awaited().untold();
       run.schemaMoved();
       return;
     }

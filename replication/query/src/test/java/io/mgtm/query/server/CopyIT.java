@@ -329,4 +329,33 @@ class CopyIT {
     assertThat(cluster.number("select sum(id) from loaded")).isEqualTo(3);
     cluster.assertAlike();
   }
+
+  /** It is not told that it is done, and then that it is undone. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatTheSchemaOvertakesHasOneAnswer(boolean extended) throws Exception {
+    try (RawClient client = RawClient.trusted(cluster.replicator.address());
+        Connection alice = cluster.alice();
+        Statement statement = alice.createStatement()) {
+      String copy = "copy other.loaded_too from stdin";
+      if (extended) {
+        client.send(RawClient.message('P', "", copy, (short) 0));
+        client.send(RawClient.message('B', "", "", (short) 0, (short) 0, (short) 0));
+        client.send(RawClient.message('E', "", 0));
+        client.send(RawClient.message('S'));
+      } else {
+        client.send(RawClient.message('Q', copy));
+      }
+      assertThat(client.readTo('G')).doesNotContain("E");
+      statement.execute("create table overtakes (id int primary key)");
+      client.send(RawClient.message('d', "1\n".getBytes(StandardCharsets.US_ASCII)));
+      client.send(RawClient.message('c'));
+      if (extended) {
+        client.send(RawClient.message('S'));
+      }
+      assertThat(client.readTo('Z')).isEqualTo("EZ");
+      assertThat(cluster.number("select count(*) from other.loaded_too")).isZero();
+      statement.execute("drop table overtakes");
+    }
+  }
 }
