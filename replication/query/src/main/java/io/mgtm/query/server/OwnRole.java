@@ -11,7 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Enters servers as the replicator's own role. Any thread. */
+/**
+ * Enters servers as the replicator's own role, whose work no timeout of the server's configuration
+ * ends. Any thread.
+ */
 final class OwnRole {
   /** How the names of the replicators' own connections begin. */
   static final String APPLICATION = "mgtm query";

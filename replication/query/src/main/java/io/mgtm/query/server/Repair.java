@@ -31,9 +31,8 @@ final class Repair {
   private static final int AGAIN_MS = 1_000;
 
   private static final String BEGIN =
-      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; "
-          + String.join("; ", ServerSet.NO_TIMEOUTS)
-          + "; SET LOCAL lock_timeout = %d; LOCK TABLE ONLY %s IN %s MODE";
+      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;"
+          + " SET LOCAL lock_timeout = %d; LOCK TABLE ONLY %s IN %s MODE";
 
   /** The columns that are written, and whether triggers run all the same. */
   private static final String COLUMNS =

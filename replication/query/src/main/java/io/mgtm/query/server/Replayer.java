@@ -120,7 +120,7 @@ final class Replayer implements AutoCloseable {
       wrong = null;
       Runnable lost =
           () -> done.completeExceptionally(new IOException("the connection to " + node + " broke"));
-      String begin = BEGIN + "; " + String.join("; ", ServerSet.NO_TIMEOUTS);
+      String begin = BEGIN;
       if (node.kind().knows(ServerKind.TRANSACTION_TIMEOUT)) {
         begin += "; SET LOCAL transaction_timeout = 0";
       }

@@ -18,7 +18,10 @@ import java.util.stream.Stream;
  * server holds it at the leader too, and who has got it at the leader finds it free at the others.
  */
 final class ServerSet {
-  /** By these a server would give up what the leader has done, or while the leader is at work. */
+  /**
+   * For transactions of a client's role: by these a server would give up what the leader has done,
+   * or while the leader is at work.
+   */
   static final List<String> NO_TIMEOUTS =
       List.of(
           "SET LOCAL statement_timeout = 0",
