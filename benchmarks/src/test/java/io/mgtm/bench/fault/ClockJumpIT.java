@@ -44,7 +44,7 @@ class ClockJumpIT {
   /** More than the time of day differs by while two are looked at, and less than any jump. */
   private static final Duration NEAR = Duration.ofMinutes(5);
 
-  /** Lasts some seconds, and a clock that is smeared is looked up anew in each of them. */
+  /** They last some seconds; a smeared clock is read again in each of them. */
   private static final int SMEARED_REQUESTS = 3_000;
 
   @TempDir Path folder;

@@ -3,8 +3,8 @@ package io.mgtm.query.server;
 import java.util.List;
 
 /**
- * What a database is asked for what is to be known of it, but for temporary relations, which are
- * each session's own; {@link Catalogues#read} reads it.
+ * The queries that read a database's catalogues, without temporary relations, which are each
+ * session's own; {@link Catalogues#read} reads their answers.
  */
 final class CatalogueSql {
   private static final String USERS = " NOT IN ('pg_catalog', 'information_schema', 'pg_toast') ";

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 /**
  * Timeouts that the client has at the leader. They are not for a commit, which must come to its end
  * once it is decided: before that they are switched off in its transaction. Whether there are any
- * is asked again when something may have set them, and after a second, as servers may read their
- * configuration anew. Belongs to a session.
+ * is asked again when something may have set them, and after a second, as servers may reload their
+ * configuration. Belongs to a session.
  */
 final class ClientTimeouts {
   private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);

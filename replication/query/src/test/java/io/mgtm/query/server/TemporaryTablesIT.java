@@ -208,7 +208,7 @@ class TemporaryTablesIT {
         PreparedStatement count = alice.prepareStatement("select count(*) from item");
         PreparedStatement unproven =
             alice.prepareStatement("select count(*) from item where random() >= 0")) {
-      // With a first one the server looks anew for all that names mean, and not with a second.
+      // The first temporary table makes the server resolve all names again, a second does not.
       run("create temp table another (id int)");
       for (int i = 0; i < 3; i++) {
         insert(insert, i);
