@@ -1,7 +1,6 @@
 package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
@@ -30,6 +29,9 @@ class TransactionLimitIT {
 
   @TempDir private static Path folder;
   @AutoClose private static Cluster cluster;
+
+  /** Updates that were not cancelled. */
+  private int done;
 
   @BeforeAll
   static void start() throws Exception {
@@ -95,6 +97,20 @@ class TransactionLimitIT {
     cluster.assertAlike();
   }
 
+  /**
+   * Whether it was not cancelled: pgjdbc asks for that once for each run of a statement, and may do
+   * so before the replicator has the statement.
+   */
+  private boolean isDone(Statement statement) {
+    try {
+      done += statement.executeUpdate("update counted set n = n + 1 where id = 60");
+      return true;
+    } catch (SQLException e) {
+      assertThat(e.getSQLState()).isEqualTo("57014");
+      return false;
+    }
+  }
+
   /** Each of these holds its turn for as long as it may. */
   @Test
   void whatWaitsForItsTurnIsCancelled() throws Exception {
@@ -109,10 +125,7 @@ class TransactionLimitIT {
       }
       Await.until("a long line", () -> waiting() > CLIENTS / 2);
       busy.add(CompletableFuture.runAsync(() -> cancelUntil(over, statement), threads));
-      assertThatThrownBy(
-              () -> statement.executeUpdate("update counted set n = n + 1 where id = 60"))
-          .isInstanceOfSatisfying(
-              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("57014"));
+      Await.until("an update to be cancelled", () -> !isDone(statement));
       over.set(true);
       for (CompletableFuture<Void> one : busy) {
         one.get(180, TimeUnit.SECONDS);
@@ -122,7 +135,7 @@ class TransactionLimitIT {
       over.set(true);
       threads.shutdown();
     }
-    assertThat(cluster.number("select n from counted where id = 60")).isZero();
+    assertThat(cluster.number("select n from counted where id = 60")).isEqualTo(done);
     assertThat(cluster.number("select n from counted where id = 61")).isOne();
     Await.until("nobody to wait", () -> waiting() == 0);
     cluster.assertAlike();
