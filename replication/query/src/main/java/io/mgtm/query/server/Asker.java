@@ -36,7 +36,7 @@ final class Asker implements AutoCloseable {
 
   Asker(ServerConnection connection) {
     this.connection = connection;
-    int version = ServerKind.number(connection.setting(Greeting.VERSION));
+    int version = Greeting.number(connection.setting(Greeting.VERSION));
     connection.releaseGreeting();
     connection.channel().pipeline().addLast(new Answers());
     if (version >= TIMEOUT_VERSION) {

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a client is told of its servers when it is let in: the settings that all of them report, as
@@ -16,7 +18,11 @@ import java.util.function.Consumer;
  * Belongs to one login.
  */
 final class Greeting {
+  /** The setting by which a server tells its version. */
   static final String VERSION = "server_version";
+
+  private static final int NUMBERS_TO_A_MAJOR = 10_000;
+  private static final Pattern NUMBERS = Pattern.compile("(\\d+)(?:\\.(\\d+))?.*");
 
   private final Map<String, Frame> told = new LinkedHashMap<>();
   private final List<Frame> rest = new ArrayList<>();
@@ -50,9 +56,7 @@ final class Greeting {
   private void merge(Map<String, Frame> settings) {
     Frame mine = told.get(VERSION);
     Frame theirs = settings.get(VERSION);
-    if (mine != null
-        && theirs != null
-        && ServerKind.number(value(theirs)) < ServerKind.number(value(mine))) {
+    if (mine != null && theirs != null && number(value(theirs)) < number(value(mine))) {
       settings.put(VERSION, mine);
       told.put(VERSION, theirs);
     }
@@ -66,6 +70,15 @@ final class Greeting {
               return alone;
             });
     rest.addAll(settings.values());
+  }
+
+  /** A version that is told, as server_version_num has it; 0 for a text that is none. */
+  static int number(String version) {
+    Matcher numbers = NUMBERS.matcher(version);
+    return numbers.matches()
+        ? Integer.parseInt(numbers.group(1)) * NUMBERS_TO_A_MAJOR
+            + (numbers.group(2) == null ? 0 : Integer.parseInt(numbers.group(2)))
+        : 0;
   }
 
   private static String value(Frame setting) {

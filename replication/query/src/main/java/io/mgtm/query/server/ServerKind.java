@@ -4,8 +4,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Which PostgreSQL a server is, and what of it is not the same in all versions. Immutable.
@@ -32,7 +30,6 @@ record ServerKind(int number, Set<String> settings) {
   static final String TRANSACTION_TIMEOUT = "transaction_timeout";
 
   private static final int NUMBERS_TO_A_MAJOR = 10_000;
-  private static final Pattern VERSION = Pattern.compile("(\\d+)(?:\\.(\\d+))?.*");
 
   ServerKind {
     settings = Set.copyOf(settings);
@@ -41,15 +38,6 @@ record ServerKind(int number, Set<String> settings) {
   /** What a row of {@link #SQL} tells. */
   static ServerKind of(List<String> row) {
     return new ServerKind(Integer.parseInt(row.get(1)), Set.of(row.get(2).split(" ")));
-  }
-
-  /** A version as server_version_num has it; 0 for a text that is none. */
-  static int number(String version) {
-    Matcher numbers = VERSION.matcher(version);
-    return numbers.matches()
-        ? Integer.parseInt(numbers.group(1)) * NUMBERS_TO_A_MAJOR
-            + (numbers.group(2) == null ? 0 : Integer.parseInt(numbers.group(2)))
-        : 0;
   }
 
   static int major(String number) {
