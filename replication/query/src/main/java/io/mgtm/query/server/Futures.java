@@ -59,9 +59,6 @@ final class Futures {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof Replayer.ReplayException why) {
-        throw why;
-      }
       throw new IOException(reason(e.getCause()), e.getCause());
     } catch (TimeoutException e) {
       throw new IOException("the servers were not compared in a day", e);

@@ -108,12 +108,23 @@ final class Replayer implements AutoCloseable {
       CompletableFuture<Void> done = new CompletableFuture<>();
       role.loop().execute(() -> run(items, done));
       failed = true;
-      if (withinMs == 0) {
-        Futures.await(done);
-      } else {
-        Futures.await(done, withinMs);
-      }
+      await(done);
       failed = false;
+    }
+
+    private void await(CompletableFuture<Void> done) throws IOException {
+      try {
+        if (withinMs == 0) {
+          Futures.await(done);
+        } else {
+          Futures.await(done, withinMs);
+        }
+      } catch (IOException e) {
+        if (e.getCause() instanceof ReplayException why) {
+          throw why;
+        }
+        throw e;
+      }
     }
 
     private void run(List<Item> items, CompletableFuture<Void> done) {
