@@ -198,7 +198,7 @@ final class Commit {
     if (session.schema().isChanged()) {
       at.forgetOwn(); // Triggers on events may have run.
     }
-    Effects all = PositionTable.commit(session.slot().number(), number, settled, at.node().fence());
+    Effects all = CommitNote.commit(session.slot().number(), number, settled, at.node().fence());
     all.ask(
         at,
         Answer.of(

@@ -1,10 +1,6 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.order.Position;
-import io.mgtm.query.wire.Rows;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +21,8 @@ final class PositionTable {
   /** What a server says to a commit that names another fence than it has. */
   static final String TAKEN_OVER = "another replicator has taken this server over";
 
-  private static final int[] NOTE_TYPES = {23, 20, 20, 20};
-
-  private static final Prepared NOTE =
-      new Prepared("mgtm note", "SELECT mgtm.mgtm_commits($1, $2, $3, $4)", NOTE_TYPES, null, null);
-
-  private static final Prepared COMMIT = Prepared.effect("mgtm commit", "COMMIT");
+  /** Notes a slot, an entry, up to which one all are settled, and the fence. */
+  static final String NOTE = "SELECT mgtm.mgtm_commits($1, $2, $3, $4)";
 
   /** The row of nobody: it says that all before is there, also where nothing was written lately. */
   private static final int NOBODY = -1;
@@ -98,23 +90,7 @@ final class PositionTable {
     return unknown;
   }
 
-  /** Notes, in a transaction, that an entry is committed with it, and commits it, in one go. */
-  static Effects commit(int slot, long number, long settled, long fence) {
-    Effects all = new Effects(StandardCharsets.UTF_8);
-    ByteBuf nothing = Rows.parameters(new int[0], List.of());
-    int[] binary = {1};
-    ByteBuf slots = Unpooled.buffer(Integer.BYTES).writeInt(slot);
-    List<ByteBuf> values = List.of(slots, bytes(number), bytes(settled), bytes(fence));
-    all.note(NOTE, Rows.parameters(binary, values));
-    all.note(COMMIT, nothing);
-    return all;
-  }
-
-  private static ByteBuf bytes(long value) {
-    return Unpooled.buffer(Long.BYTES).writeLong(value);
-  }
-
-  /** The same as a text. */
+  /** Notes, in a transaction, that an entry is committed with it: {@link #NOTE} with its values. */
   static String noteSql(int slot, long number, long settled, long fence) {
     return "SELECT mgtm.mgtm_commits(%d, %d, %d, %d)".formatted(slot, number, settled, fence);
   }
