@@ -18,6 +18,10 @@ import org.slf4j.LoggerFactory;
 final class PositionTable {
   private static final Logger log = LoggerFactory.getLogger(PositionTable.class);
 
+  /** Asks a server for its databases that may be entered, but for templates. */
+  static final String DATABASES =
+      "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
+
   /** What a server says to a commit that names another fence than it has. */
   static final String TAKEN_OVER = "another replicator has taken this server over";
 
@@ -157,7 +161,7 @@ final class PositionTable {
 
   /** The databases of a server. */
   CompletableFuture<List<String>> databases(Node node) {
-    return role.ask(node.address(), role.database(), Verifier.DATABASES)
+    return role.ask(node.address(), role.database(), DATABASES)
         .thenApply(rows -> rows.stream().map(row -> row.get(0)).toList());
   }
 

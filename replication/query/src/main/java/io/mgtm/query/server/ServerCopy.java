@@ -74,7 +74,9 @@ final class ServerCopy {
    * @throws IOException when it cannot be asked
    */
   List<String> databases(HostPort at) throws IOException {
-    return ask(at, role.database(), Verifier.DATABASES).stream().map(row -> row.get(0)).toList();
+    return ask(at, role.database(), PositionTable.DATABASES).stream()
+        .map(row -> row.get(0))
+        .toList();
   }
 
   private Has has(HostPort at, String database) throws IOException {

@@ -15,9 +15,6 @@ import java.util.function.Supplier;
  * processors are left to them. Any thread.
  */
 final class Verifier {
-  static final String DATABASES =
-      "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
-
   static final String TABLES =
       "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM pg_class c JOIN pg_namespace"
           + " n ON n.oid = relnamespace WHERE relkind = 'r' AND relpersistence <> 't' AND nspname"
@@ -86,7 +83,7 @@ final class Verifier {
 
   private CompletableFuture<List<Difference>> verify(
       List<Node> nodes, Supplier<CompletableFuture<Void>> quiet, boolean served) {
-    return role.ask(nodes.get(0).address(), role.database(), DATABASES)
+    return role.ask(nodes.get(0).address(), role.database(), PositionTable.DATABASES)
         .thenCompose(
             rows -> Futures.inTurn(rows, row -> database(nodes, row.get(0), quiet, served)))
         .thenApply(found -> found.stream().flatMap(List::stream).toList());
