@@ -188,7 +188,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
     expected.forEach(one -> node.ended());
     expected.clear();
     answered();
-    Session.closeAfter(channel(), Messages.terminate(alloc()));
+    Loops.closeAfter(channel(), Messages.terminate(alloc()));
   }
 
   @Override

@@ -3,15 +3,23 @@ package io.mgtm.query.server;
 import io.mgtm.common.Sockets;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /** Event loops and sockets of the best kind that the machine has. Any thread. */
 final class Loops {
   private static final int BACKLOG = 4_096;
+
+  /** For an end that does not take what is on its way to it. */
+  private static final int CLOSE_MS = 10_000;
 
   private Loops() {}
 
@@ -45,5 +53,13 @@ final class Loops {
         .option(ChannelOption.TCP_NODELAY, true)
         .option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.WRITE_BUFFER_WATER_MARK, mark(outboundBytesMax));
+  }
+
+  /** Closes a connection when the last bytes, which are taken over, are sent, or in ten seconds. */
+  static void closeAfter(Channel channel, ByteBuf last) {
+    channel.writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
+    Future<?> late =
+        channel.eventLoop().schedule(() -> channel.close(), CLOSE_MS, TimeUnit.MILLISECONDS);
+    channel.closeFuture().addListener(closed -> late.cancel(false));
   }
 }

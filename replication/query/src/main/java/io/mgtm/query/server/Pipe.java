@@ -36,7 +36,7 @@ final class Pipe extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    Session.closeAfter(other, Unpooled.EMPTY_BUFFER);
+    Loops.closeAfter(other, Unpooled.EMPTY_BUFFER);
   }
 
   @Override

@@ -365,7 +365,7 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
     if (why != null) {
       client.write(Messages.error(alloc(), why));
     }
-    Session.closeAfter(client, alloc().buffer(0));
+    Loops.closeAfter(client, alloc().buffer(0));
     input.release();
     if (!isCommitting()) {
       closeBackends();

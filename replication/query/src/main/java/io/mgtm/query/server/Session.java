@@ -4,16 +4,13 @@ import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.mgtm.query.wire.WireException;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A client and the server behind it: every message goes through in its order. Nothing is read from
@@ -22,9 +19,6 @@ import java.util.concurrent.TimeUnit;
  * by any thread.
  */
 final class Session implements OpenSession {
-  /** For an end that does not take what is on its way to it. */
-  private static final int CLOSE_MS = 10_000;
-
   private final int pid;
   private final int secret;
   private final Channel client;
@@ -166,15 +160,8 @@ final class Session implements OpenSession {
     if (why != null) {
       client.write(Messages.error(client.alloc(), why));
     }
-    closeAfter(client, client.alloc().buffer(0));
-    closeAfter(server.channel(), Messages.terminate(server.channel().alloc()));
-  }
-
-  static void closeAfter(Channel channel, ByteBuf last) {
-    channel.writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
-    Future<?> late =
-        channel.eventLoop().schedule(() -> channel.close(), CLOSE_MS, TimeUnit.MILLISECONDS);
-    channel.closeFuture().addListener(closed -> late.cancel(false));
+    Loops.closeAfter(client, client.alloc().buffer(0));
+    Loops.closeAfter(server.channel(), Messages.terminate(server.channel().alloc()));
   }
 
   /** What one of the two connections sends. */
