@@ -50,7 +50,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
   /** What the client has sent. */
   private ByteBuf first;
 
-  private OrderLog.Where asked = OrderLog.Where.NOBODY;
+  private Leadership asked = Leadership.NOBODY;
   private long askedNanos;
   private Future<Channel> answer;
   private String trouble = "";
@@ -111,7 +111,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
     if (over) {
       return;
     }
-    OrderLog.Where where = forwards.where();
+    Leadership where = forwards.where();
     boolean spoke = first.readableBytes() >= CODE_END;
     int code = spoke ? first.getInt(CODE_AT) : 0;
     if (!spoke || where.isChanging()) {
@@ -139,7 +139,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private ErrorFields cannot(OrderLog.Where where) {
+  private ErrorFields cannot(Leadership where) {
     return ErrorFields.fatal(
             "57P03",
             "this replicator cannot forward to %s at %s, which serves: %s"
@@ -163,7 +163,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
     return clock.nanoTime() - sinceNanos > TimeUnit.MILLISECONDS.toNanos(ms);
   }
 
-  private void ask(ChannelHandlerContext context, OrderLog.Where where) {
+  private void ask(ChannelHandlerContext context, Leadership where) {
     boolean underWay = answer != null && !answer.isDone();
     if (where.equals(asked) && (underWay || !hasPassed(askedNanos, ASK_AGAIN_MS))) {
       return;

@@ -33,7 +33,7 @@ final class Forwards {
 
   private final QueryConfig config;
   private final EventLoop loop;
-  private final Supplier<OrderLog.Where> where;
+  private final Supplier<Leadership> where;
   private final ChannelGroup held;
   private final ChannelGroup forwarded;
   private long ledNanos = System.nanoTime();
@@ -45,7 +45,7 @@ final class Forwards {
    * @param loop looks after them
    * @param where who leads now
    */
-  Forwards(QueryConfig config, EventLoop loop, Supplier<OrderLog.Where> where) {
+  Forwards(QueryConfig config, EventLoop loop, Supplier<Leadership> where) {
     this.config = config;
     this.loop = loop;
     this.where = where;
@@ -55,12 +55,12 @@ final class Forwards {
   }
 
   /** Who leads now. */
-  OrderLog.Where where() {
+  Leadership where() {
     return where.get();
   }
 
   /** Whether it is this member. */
-  boolean isHere(OrderLog.Where of) {
+  boolean isHere(Leadership of) {
     return of.leader().equals(config.group().name());
   }
 
@@ -98,7 +98,7 @@ final class Forwards {
   }
 
   private String whyNotServed() {
-    OrderLog.Where now = where();
+    Leadership now = where();
     if (stopping) {
       return "this replicator stops";
     }
@@ -121,7 +121,7 @@ final class Forwards {
    * @param client its address, or null to tell that this member stops
    * @return the connection when it was taken, and nothing was sent over it by the client
    */
-  Future<Channel> open(EventLoop on, OrderLog.Where to, InetAddress client) {
+  Future<Channel> open(EventLoop on, Leadership to, InetAddress client) {
     Promise<Channel> taken = on.newPromise();
     StartupPacket.Forward claim = new StartupPacket.Forward(config.group().name(), client);
     HostPort at = HostPort.parse(to.address());
@@ -144,7 +144,7 @@ final class Forwards {
   }
 
   /** A client's connection goes on at the member that has taken it; on the loop of both. */
-  void join(Channel client, Channel server, OrderLog.Where to) {
+  void join(Channel client, Channel server, Leadership to) {
     client.attr(KEY).set(to.key());
     server.pipeline().addLast(new Pipe(client));
     client.pipeline().addLast(new Pipe(server));
@@ -156,7 +156,7 @@ final class Forwards {
 
   /** Ends what has nobody at its other end any more, as far as this member can know. */
   private void look() {
-    OrderLog.Where now = where();
+    Leadership now = where();
     long nanos = System.nanoTime();
     if (!now.leader().isEmpty()) {
       ledNanos = nanos;
@@ -186,7 +186,7 @@ final class Forwards {
   }
 
   private void leave() {
-    OrderLog.Where now = where();
+    Leadership now = where();
     if (now.isServed() && !isHere(now)) {
       open(loop, now, null)
           .addListener(

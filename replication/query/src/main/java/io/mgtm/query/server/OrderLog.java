@@ -48,28 +48,6 @@ final class OrderLog implements AutoCloseable {
   /** How soon another member is asked again to lead in the place of one without room. */
   private static final long YIELD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /**
-   * Who leads.
-   *
-   * @param leader empty when it is not known
-   * @param address where clients reach it, or null when that is not known
-   * @param key by which a member forwards clients to it; {@link ForwardKey#NONE} while it does not
-   *     serve them
-   */
-  record Where(String leader, String address, ForwardKey key) {
-    static final Where NOBODY = new Where("", null, ForwardKey.NONE);
-
-    /** Whether somebody leads that still takes the servers over, or is about to stop. */
-    boolean isChanging() {
-      return !leader.isEmpty() && !isServed();
-    }
-
-    /** Whether clients are served there. */
-    boolean isServed() {
-      return !key.equals(ForwardKey.NONE);
-    }
-  }
-
   /** Told by the owner, which it must not keep. */
   interface Leads {
     /** This replicator leads the group until the log of commits has ended. */
@@ -89,7 +67,7 @@ final class OrderLog implements AutoCloseable {
   private CommitLog commits;
   private String leader = "";
   private CompletableFuture<Void> otherLeads = new CompletableFuture<>();
-  private volatile Where where = Where.NOBODY;
+  private volatile Leadership where = Leadership.NOBODY;
   private volatile Set<String> servers = Set.of();
 
   /** Of the entry that was refused last; the owner's, like all that is not volatile. */
@@ -265,7 +243,7 @@ final class OrderLog implements AutoCloseable {
   }
 
   /** Who leads, as was known a moment ago. */
-  Where where() {
+  Leadership where() {
     return where;
   }
 
@@ -318,7 +296,8 @@ final class OrderLog implements AutoCloseable {
   }
 
   private void look() {
-    Where now = new Where(leader, state.addressOf(leader), new ForwardKey(state.keyOf(leader)));
+    Leadership now =
+        new Leadership(leader, state.addressOf(leader), new ForwardKey(state.keyOf(leader)));
     if (!alone && !now.equals(where)) {
       where = now;
       leads.moved();

@@ -119,8 +119,8 @@ public final class QueryServer implements AutoCloseable {
     listener = bound.channel();
   }
 
-  private OrderLog.Where where() {
-    return order == null ? OrderLog.Where.NOBODY : order.where();
+  private Leadership where() {
+    return order == null ? Leadership.NOBODY : order.where();
   }
 
   /** Clients that come again find the replicator that orders now, or nobody. */

@@ -27,12 +27,10 @@ import org.junit.jupiter.api.Test;
 /** A connection comes to a member that does not serve; time is the channel's own. */
 class ArrivalTest {
   private static final ByteBufAllocator HEAP = UnpooledByteBufAllocator.DEFAULT;
-  private static final OrderLog.Where TAKES_OVER =
-      new OrderLog.Where("q2", "127.0.0.1:1", ForwardKey.NONE);
+  private static final Leadership TAKES_OVER = new Leadership("q2", "127.0.0.1:1", ForwardKey.NONE);
 
   private final DefaultEventLoop loop = new DefaultEventLoop();
-  private final AtomicReference<OrderLog.Where> where =
-      new AtomicReference<>(OrderLog.Where.NOBODY);
+  private final AtomicReference<Leadership> where = new AtomicReference<>(Leadership.NOBODY);
   private QueryConfig config;
   private ServerDoor door;
   private Entrance entrance;
@@ -120,7 +118,7 @@ class ArrivalTest {
     pass(client, 4_000);
     where.set(TAKES_OVER);
     pass(client, 4_000);
-    where.set(OrderLog.Where.NOBODY);
+    where.set(Leadership.NOBODY);
     pass(client, 4_000);
     assertThat(told(client)).isNull();
     pass(client, 2_000);

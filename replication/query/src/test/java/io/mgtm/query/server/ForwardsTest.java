@@ -34,7 +34,7 @@ class ForwardsTest {
 
   private final MultiThreadIoEventLoopGroup loops = Loops.start(1);
   private final ForwardKey key = ForwardKey.draw();
-  private final AtomicReference<OrderLog.Where> where = new AtomicReference<>();
+  private final AtomicReference<Leadership> where = new AtomicReference<>();
   private ServerSocket serves;
   private Channel listener;
 
@@ -45,8 +45,8 @@ class ForwardsTest {
     where.set(at(key));
   }
 
-  private OrderLog.Where at(ForwardKey of) {
-    return new OrderLog.Where("q2", "127.0.0.1:" + serves.getLocalPort(), of);
+  private Leadership at(ForwardKey of) {
+    return new Leadership("q2", "127.0.0.1:" + serves.getLocalPort(), of);
   }
 
   private InetSocketAddress follower(int connectMs) throws Exception {
@@ -148,7 +148,7 @@ class ForwardsTest {
       // It is forwarded, and held no more, when what it sent has come.
       byte[] sent = ByteBufUtil.getBytes(startup());
       assertThat(server.getInputStream().readNBytes(sent.length)).isEqualTo(sent);
-      where.set(OrderLog.Where.NOBODY);
+      where.set(Leadership.NOBODY);
       assertThat(client.readBytes(1)).isEmpty();
     }
   }
