@@ -72,7 +72,7 @@ final class AwaitedRun {
     } else if (wanted) {
       then.run();
     } else {
-      leader.ask("ROLLBACK", session.unfailing(leader));
+      leader.ask("ROLLBACK", session.failover().unfailing(leader));
       run.fail(Cancels.CANCELED);
     }
   }

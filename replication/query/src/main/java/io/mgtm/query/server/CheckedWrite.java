@@ -292,7 +292,7 @@ final class CheckedWrite {
   /** What was captured is not needed. */
   private void drop() {
     if (token != null) {
-      leader.ask(CaptureSchema.drops(token), session.unfailing(leader));
+      leader.ask(CaptureSchema.drops(token), session.failover().unfailing(leader));
     }
   }
 

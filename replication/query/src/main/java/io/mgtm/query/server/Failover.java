@@ -115,4 +115,17 @@ final class Failover {
         ErrorFields.fatal("57P01", "a server came back, and this session has no connection to it")
             .withHint("Connect again."));
   }
+
+  /** For a request of the replicator's own that a server in order does not refuse. */
+  Answer unfailing(Backend backend) {
+    return Answer.of(
+        (tag, error, status) -> {
+          if (error != null) {
+            session.end(
+                ErrorFields.fatal(
+                    error.sqlState(), "the server at " + backend.node() + ": " + error.message()));
+          }
+        },
+        () -> {});
+  }
 }

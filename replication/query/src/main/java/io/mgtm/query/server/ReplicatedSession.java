@@ -218,19 +218,6 @@ final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   // ---- what servers do -------------------------------------------------------------------------
 
-  /** For a request of the replicator's own that a server in order does not refuse. */
-  Answer unfailing(Backend backend) {
-    return Answer.of(
-        (tag, error, status) -> {
-          if (error != null) {
-            end(
-                ErrorFields.fatal(
-                    error.sqlState(), "the server at " + backend.node() + ": " + error.message()));
-          }
-        },
-        () -> {});
-  }
-
   @Override
   public void unasked(Backend backend, Frame frame) {
     if (frame.type() == 'S' && set.all().contains(backend)) {

@@ -374,7 +374,7 @@ final class ServerSet {
       return;
     }
     leader.setInTransaction(false);
-    leader.ask("BEGIN", session.unfailing(leader));
+    leader.ask("BEGIN", session.failover().unfailing(leader));
     begin(leader, false);
     status = 'E';
     failHome(then);

@@ -171,7 +171,7 @@ final class UnitRun {
     if (may) {
       if (home != null) {
         set.rollbackOthers();
-        home.ask("ROLLBACK", session.unfailing(home));
+        home.ask("ROLLBACK", session.failover().unfailing(home));
         set.setStatus('I');
       }
       restart();

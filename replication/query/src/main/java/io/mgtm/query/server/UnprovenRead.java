@@ -135,7 +135,7 @@ final class UnprovenRead {
 
   private void ranAlone(Relay relay) {
     Backend leader = set.chosen();
-    leader.ask("ROLLBACK", session.unfailing(leader));
+    leader.ask("ROLLBACK", session.failover().unfailing(leader));
     if (isWrite(relay)) {
       write();
     } else if (wroteTemporary) {
@@ -149,7 +149,7 @@ final class UnprovenRead {
   private void inside(Backend home) {
     home.ask(
         "SAVEPOINT " + SAVEPOINT + "; SET LOCAL transaction_read_only = on",
-        session.unfailing(home));
+        session.failover().unfailing(home));
     send(
         home,
         (relay, status) -> {
@@ -175,7 +175,7 @@ final class UnprovenRead {
         (more ? "" : "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; ")
             + "RELEASE SAVEPOINT "
             + SAVEPOINT,
-        session.unfailing(home));
+        session.failover().unfailing(home));
   }
 
   private boolean isWrite(Relay relay) {

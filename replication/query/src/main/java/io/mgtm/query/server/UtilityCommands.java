@@ -206,7 +206,7 @@ final class UtilityCommands {
     }
     for (Backend backend : set.live()) {
       if (backend.prepared().remove(name) != null) {
-        backend.ask("DEALLOCATE " + Quoting.name(name), session.unfailing(backend));
+        backend.ask("DEALLOCATE " + Quoting.name(name), session.failover().unfailing(backend));
       }
     }
     run.output().answer(segment, "DEALLOCATE");
