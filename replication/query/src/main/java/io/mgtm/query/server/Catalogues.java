@@ -1,6 +1,10 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.connection.Asker;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.LoginException;
+import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.sql.Catalogue;
 import io.mgtm.query.sql.Classifier;
 import java.util.Arrays;

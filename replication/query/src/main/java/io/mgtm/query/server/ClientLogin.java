@@ -1,6 +1,9 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.config.AccessRule;
+import io.mgtm.query.connection.LoginException;
+import io.mgtm.query.connection.SaslExchange;
+import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.scram.ScramException;
 import io.mgtm.query.scram.ScramKeys;

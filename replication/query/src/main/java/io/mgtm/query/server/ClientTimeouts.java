@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Answer;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;

@@ -3,6 +3,8 @@ package io.mgtm.query.server;
 import io.mgtm.common.ConfigException;
 import io.mgtm.query.config.AccessRule;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.connection.Keys;
+import io.mgtm.query.connection.ServerDoor;
 import io.mgtm.query.wire.ClientDecoder;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.channel.Channel;

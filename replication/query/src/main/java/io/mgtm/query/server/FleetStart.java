@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.connection.Futures;
 import io.mgtm.query.order.ServerState;
 import java.io.IOException;
 import java.util.ArrayList;

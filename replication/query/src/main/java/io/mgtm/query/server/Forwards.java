@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.connection.Loops;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.StartupPacket;
 import io.netty.channel.Channel;

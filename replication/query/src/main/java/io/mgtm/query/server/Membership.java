@@ -2,6 +2,8 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.OwnRole;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

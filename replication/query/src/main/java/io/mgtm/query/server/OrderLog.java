@@ -15,6 +15,7 @@ import io.mgtm.group.member.MemberParts;
 import io.mgtm.group.member.PastEntries;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
+import io.mgtm.query.connection.Futures;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.OrderState;
 import io.netty.channel.DefaultEventLoop;

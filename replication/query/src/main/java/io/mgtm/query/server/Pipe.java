@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Loops;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

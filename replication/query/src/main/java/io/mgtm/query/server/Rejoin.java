@@ -1,5 +1,8 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Asker;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.Misses;
 import io.mgtm.query.order.Part;

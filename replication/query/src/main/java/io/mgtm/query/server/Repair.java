@@ -1,5 +1,8 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Asker;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.sql.Quoting;
 import java.io.IOException;
 import java.util.ArrayDeque;

@@ -1,5 +1,9 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Answer;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;

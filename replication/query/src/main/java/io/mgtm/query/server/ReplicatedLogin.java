@@ -1,5 +1,7 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.LoginException;
+import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.channel.Channel;

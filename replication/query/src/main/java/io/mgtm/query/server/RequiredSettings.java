@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.wire.ErrorFields;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Futures;
 import io.mgtm.query.sql.Classifier;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;

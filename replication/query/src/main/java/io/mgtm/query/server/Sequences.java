@@ -1,6 +1,9 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.LoginException;
+import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.sql.Quoting;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,8 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.OwnRole;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

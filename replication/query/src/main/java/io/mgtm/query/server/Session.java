@@ -1,5 +1,8 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Loops;
+import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.connection.ServerDoor;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Greeting;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.StartupPacket;

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Futures;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.List;

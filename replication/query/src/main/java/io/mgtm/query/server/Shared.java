@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.connection.ServerDoor;
 
 /**
  * What the sessions before several servers share.

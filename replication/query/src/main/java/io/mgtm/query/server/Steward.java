@@ -1,5 +1,9 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.Asker;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.LoginException;
+import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.order.ServerState;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;

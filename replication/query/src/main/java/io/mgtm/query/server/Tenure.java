@@ -2,6 +2,9 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.connection.RoleDirectory;
+import io.mgtm.query.connection.ServerDoor;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.util.function.Supplier;

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.connection.OwnRole;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -3,6 +3,8 @@ package io.mgtm.query.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.connection.Loops;
+import io.mgtm.query.connection.ServerDoor;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Messages;
 import io.mgtm.query.wire.StartupPacket;

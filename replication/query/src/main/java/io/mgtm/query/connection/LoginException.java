@@ -1,11 +1,11 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.query.wire.ErrorFields;
 import java.io.IOException;
 import java.util.concurrent.CompletionException;
 
 /** A server was not entered; what to tell the client stands in the fields. */
-final class LoginException extends IOException {
+public final class LoginException extends IOException {
   private static final long serialVersionUID = 1L;
 
   private final transient ErrorFields fields;
@@ -20,7 +20,7 @@ final class LoginException extends IOException {
   }
 
   /** What to tell a client of a failure, whatever it was. */
-  static ErrorFields fieldsOf(Throwable cause) {
+  public static ErrorFields fieldsOf(Throwable cause) {
     Throwable root =
         cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
     return root instanceof LoginException login

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.wire.Frame;
@@ -15,14 +15,14 @@ import java.util.List;
  * @param greeting what it sent after it had let us in, up to and with ReadyForQuery; the owner of
  *     the connection passes it on or releases it
  */
-record ServerConnection(
+public record ServerConnection(
     HostPort server, Channel channel, int pid, int secret, List<Frame> greeting) {
-  ServerConnection {
+  public ServerConnection {
     greeting = List.copyOf(greeting);
   }
 
   /** What it said of a setting; empty where it said nothing. */
-  String setting(String name) {
+  public String setting(String name) {
     for (Frame frame : greeting) {
       ByteBuf body = frame.body();
       if (frame.type() == 'S' && StartupPacket.text(body).equals(name)) {
@@ -33,7 +33,7 @@ record ServerConnection(
   }
 
   /** For who does not pass the greeting on. */
-  void releaseGreeting() {
+  public void releaseGreeting() {
     greeting.forEach(ReferenceCountUtil::release);
   }
 

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Enters servers, with TLS when it is set. Any thread; what it gives back belongs to a loop. */
-final class ServerDoor {
+public final class ServerDoor {
   /** The backends of a replicator whose machine has vanished make room for those of the next. */
   private static final Map<String, String> KEEP_ALIVE =
       Map.of(
@@ -39,7 +39,7 @@ final class ServerDoor {
    *
    * @throws IOException when a key or the password of the replicator's role cannot be read
    */
-  ServerDoor(QueryConfig config) throws IOException {
+  public ServerDoor(QueryConfig config) throws IOException {
     this.config = config;
     this.tls = Keys.toServers(config.serverTls());
     String password = Keys.password(config.role().passwordFile());
@@ -58,7 +58,7 @@ final class ServerDoor {
    * @param sender whether rows are streamed or held
    * @param scram begins an exchange, or null when there is nothing to prove
    */
-  Promise<ServerConnection> enter(
+  public Promise<ServerConnection> enter(
       EventLoop loop,
       HostPort server,
       FrameSplitter.Sender sender,
@@ -72,7 +72,7 @@ final class ServerDoor {
   }
 
   /** The same; a server that is silent for {@code timeouts.silentMs} is not entered. */
-  Promise<ServerConnection> enterSoon(
+  public Promise<ServerConnection> enterSoon(
       EventLoop loop,
       HostPort server,
       FrameSplitter.Sender sender,
@@ -96,7 +96,7 @@ final class ServerDoor {
   }
 
   /** Asks a server to cancel; completes, always with a failure, when the server has taken it. */
-  Promise<ServerConnection> cancel(EventLoop loop, HostPort server, int pid, int secret) {
+  public Promise<ServerConnection> cancel(EventLoop loop, HostPort server, int pid, int secret) {
     return connect(
         loop,
         server,

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /** Takes what a server answers to one request, on the session's loop. */
-interface Answer {
+public interface Answer {
   /** One frame of it, to be released or passed on. */
   void take(Frame frame);
 

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.common.TlsFiles;
 import io.mgtm.query.config.QueryConfig;
@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Locale;
 
 /** Keys, certificates and the password, from their files. */
-final class Keys {
+public final class Keys {
   private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
   private static final byte[] NONE = {};
 
   private Keys() {}
 
   /** TLS to clients, null when it is not set. */
-  static SslContext toClients(QueryConfig.Tls tls) throws IOException {
+  public static SslContext toClients(QueryConfig.Tls tls) throws IOException {
     return tls.certificate() == null
         ? null
         : new TlsFiles("tls.", tls.certificate(), tls.key(), null).server(PROTOCOLS);
@@ -40,7 +40,7 @@ final class Keys {
    * with the hash of its signature, or SHA-256 where that is weaker. Empty without TLS, and for
    * signatures that name no hash: channel binding is then not offered.
    */
-  static byte[] endPoint(QueryConfig.Tls tls) throws IOException {
+  public static byte[] endPoint(QueryConfig.Tls tls) throws IOException {
     if (tls.certificate() == null) {
       return NONE;
     }
@@ -64,7 +64,7 @@ final class Keys {
   }
 
   /** The first line of a file; null when none is set. */
-  static String password(Path file) throws IOException {
+  public static String password(Path file) throws IOException {
     if (file == null) {
       return null;
     }

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  * A connection of the replicator's own role that asks and reads whole answers, one query after the
  * other. Any thread.
  */
-final class Asker implements AutoCloseable {
+public final class Asker implements AutoCloseable {
   /** What an answer may hold; one more row fails it. */
   private static final int ROWS_MAX = 5_000_000;
 
@@ -45,7 +45,7 @@ final class Asker implements AutoCloseable {
   }
 
   /** The rows of a query, or a {@link LoginException} with the server's error or with 08006. */
-  CompletableFuture<List<List<String>>> ask(String sql) {
+  public CompletableFuture<List<List<String>>> ask(String sql) {
     return ask(Messages.query(connection.channel().alloc(), sql));
   }
 

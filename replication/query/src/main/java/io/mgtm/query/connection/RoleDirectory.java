@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * is changed there holds at once. Its one connection, made when it is needed, belongs to the loop
  * of the replicator's own role, as all of it does; {@link #find} may be called by any thread.
  */
-final class RoleDirectory {
+public final class RoleDirectory {
   /** Lookups that wait for their answer; one more is refused. */
   private static final int WAITING_MAX = 1_024;
 
@@ -40,7 +40,7 @@ final class RoleDirectory {
    *
    * @param server which to ask
    */
-  RoleDirectory(QueryConfig config, OwnRole role, Supplier<HostPort> server) {
+  public RoleDirectory(QueryConfig config, OwnRole role, Supplier<HostPort> server) {
     this.config = config;
     this.role = role;
     this.server = server;
@@ -50,7 +50,7 @@ final class RoleDirectory {
    * The verifier of a role that may log in, or empty when there is none; completes on the
    * directory's loop, exceptionally with a {@link LoginException} when the server cannot be asked.
    */
-  CompletableFuture<Optional<ScramVerifier>> find(String user) {
+  public CompletableFuture<Optional<ScramVerifier>> find(String user) {
     CompletableFuture<Optional<ScramVerifier>> found = new CompletableFuture<>();
     role.loop().execute(() -> begin(user, found));
     return found;
@@ -125,7 +125,7 @@ final class RoleDirectory {
   }
 
   /** Takes no lookups any more. Any thread. */
-  void close() {
+  public void close() {
     role.loop()
         .execute(
             () -> {

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
@@ -15,9 +15,9 @@ import java.util.function.Supplier;
  * Enters servers as the replicator's own role, whose work no timeout of the server's configuration
  * ends. Any thread.
  */
-final class OwnRole {
+public final class OwnRole {
   /** How the names of the replicators' own connections begin. */
-  static final String APPLICATION = "mgtm query";
+  public static final String APPLICATION = "mgtm query";
 
   /** What PostgreSQL keeps of a name. */
   private static final int NAME_MAX = 63;
@@ -33,7 +33,7 @@ final class OwnRole {
    *
    * @param of what its connections are named by beside others of replicators, or empty
    */
-  OwnRole(QueryConfig config, EventLoop loop, ServerDoor door, String of) {
+  public OwnRole(QueryConfig config, EventLoop loop, ServerDoor door, String of) {
     String all = of.isEmpty() ? APPLICATION : APPLICATION + " " + of;
     this.application = all.substring(0, Math.min(NAME_MAX, all.length()));
     this.config = config;
@@ -43,12 +43,12 @@ final class OwnRole {
   }
 
   /** Enters a database; fails with a {@link LoginException}. */
-  CompletableFuture<Asker> enter(HostPort server, String database) {
+  public CompletableFuture<Asker> enter(HostPort server, String database) {
     return connect(server, database).thenApply(Asker::new);
   }
 
   /** The same, for who sends other than queries; on the loop of this role. */
-  CompletableFuture<ServerConnection> connect(HostPort server, String database) {
+  public CompletableFuture<ServerConnection> connect(HostPort server, String database) {
     CompletableFuture<ServerConnection> entered = new CompletableFuture<>();
     Map<String, String> parameters =
         Map.of(
@@ -79,27 +79,29 @@ final class OwnRole {
   }
 
   /** Connects to a database, asks there, and disconnects. */
-  <T> CompletableFuture<T> use(
+  public <T> CompletableFuture<T> use(
       HostPort server, String database, Function<Asker, CompletableFuture<T>> questions) {
     return enter(server, database)
         .thenCompose(asker -> questions.apply(asker).whenComplete((done, cause) -> asker.close()));
   }
 
   /** One query in a connection of its own. */
-  CompletableFuture<List<List<String>>> ask(HostPort server, String database, String sql) {
+  public CompletableFuture<List<List<String>>> ask(HostPort server, String database, String sql) {
     return use(server, database, asker -> asker.ask(sql));
   }
 
-  EventLoop loop() {
+  /** The loop that all its connections belong to. */
+  public EventLoop loop() {
     return loop;
   }
 
   /** The application_name of its connections. */
-  String application() {
+  public String application() {
     return application;
   }
 
-  String database() {
+  /** The database that it enters for what is not about another one. */
+  public String database() {
     return config.role().database();
   }
 }

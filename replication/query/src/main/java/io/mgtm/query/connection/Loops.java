@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.common.Sockets;
 import io.netty.bootstrap.Bootstrap;
@@ -15,7 +15,7 @@ import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /** Event loops and sockets of the best kind that the machine has. Any thread. */
-final class Loops {
+public final class Loops {
   private static final int BACKLOG = 4_096;
 
   /** For an end that does not take what is on its way to it. */
@@ -24,7 +24,7 @@ final class Loops {
   private Loops() {}
 
   /** Daemon threads that run event loops. */
-  static MultiThreadIoEventLoopGroup start(int threads) {
+  public static MultiThreadIoEventLoopGroup start(int threads) {
     return Sockets.loops(threads, "mgtm-query");
   }
 
@@ -33,7 +33,7 @@ final class Loops {
   }
 
   /** A listener; its handlers and address are the caller's. */
-  static ServerBootstrap listener(EventLoopGroup loops, int outboundBytesMax) {
+  public static ServerBootstrap listener(EventLoopGroup loops, int outboundBytesMax) {
     return new ServerBootstrap()
         .group(loops)
         .channel(Sockets.server())
@@ -45,7 +45,7 @@ final class Loops {
   }
 
   /** What connects to a server over this loop; its handler and address are the caller's. */
-  static Bootstrap client(EventLoop loop, int outboundBytesMax, int connectMs) {
+  public static Bootstrap client(EventLoop loop, int outboundBytesMax, int connectMs) {
     return new Bootstrap()
         .group(loop)
         .channel(Sockets.client())
@@ -56,7 +56,7 @@ final class Loops {
   }
 
   /** Closes a connection when the last bytes, which are taken over, are sent, or in ten seconds. */
-  static void closeAfter(Channel channel, ByteBuf last) {
+  public static void closeAfter(Channel channel, ByteBuf last) {
     channel.writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
     Future<?> late =
         channel.eventLoop().schedule(() -> channel.close(), CLOSE_MS, TimeUnit.MILLISECONDS);

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.StartupPacket;
@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * the first has them, and the oldest version, so that it asks for nothing that one of them lacks.
  * Belongs to one login.
  */
-final class Greeting {
+public final class Greeting {
   /** The setting by which a server tells its version. */
   static final String VERSION = "server_version";
 
@@ -28,7 +28,7 @@ final class Greeting {
   private final List<Frame> rest = new ArrayList<>();
 
   /** Takes over the greetings of all servers, of which there is one at least. */
-  Greeting(List<ServerConnection> servers) {
+  public Greeting(List<ServerConnection> servers) {
     boolean first = true;
     for (ServerConnection server : servers) {
       Map<String, Frame> settings = settings(server);
@@ -88,18 +88,18 @@ final class Greeting {
   }
 
   /** The names of the settings that are told. */
-  Set<String> names() {
+  public Set<String> names() {
     return Set.copyOf(told.keySet());
   }
 
   /** The value of a setting; empty where it is not told. */
-  String value(String name) {
+  public String value(String name) {
     Frame setting = told.get(name);
     return setting == null ? "" : value(setting);
   }
 
   /** Tells all, each as a message of its own that is taken over, and keeps nothing. */
-  void tell(Consumer<ByteBuf> client) {
+  public void tell(Consumer<ByteBuf> client) {
     told.values().forEach(frame -> client.accept(frame.content()));
     told.clear();
     rest.forEach(Frame::release);

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -12,25 +12,25 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Answers that are waited for, by somebody or together. Any thread. */
-final class Futures {
+public final class Futures {
   /** Comparing all rows takes as long as it takes. */
   private static final int PATIENCE_HOURS = 24;
 
   private Futures() {}
 
   /** Completes when all have, and fails when one has. */
-  static CompletableFuture<Void> all(Stream<? extends CompletableFuture<?>> each) {
+  public static CompletableFuture<Void> all(Stream<? extends CompletableFuture<?>> each) {
     return CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
   }
 
   /** The same with what they complete with. */
-  static <T> CompletableFuture<List<T>> results(List<CompletableFuture<T>> each) {
+  public static <T> CompletableFuture<List<T>> results(List<CompletableFuture<T>> each) {
     return all(each.stream())
         .thenApply(done -> each.stream().map(CompletableFuture::join).toList());
   }
 
   /** Asks each when the one before has answered. */
-  static <A, T> CompletableFuture<List<T>> inTurn(
+  public static <A, T> CompletableFuture<List<T>> inTurn(
       List<A> each, Function<A, CompletableFuture<T>> ask) {
     CompletableFuture<List<T>> answers = CompletableFuture.completedFuture(new ArrayList<>());
     for (A one : each) {
@@ -52,7 +52,7 @@ final class Futures {
    *
    * @throws IOException with why it failed
    */
-  static <T> T await(CompletableFuture<T> of) throws IOException {
+  public static <T> T await(CompletableFuture<T> of) throws IOException {
     try {
       return of.get(PATIENCE_HOURS, TimeUnit.HOURS);
     } catch (InterruptedException e) {
@@ -66,12 +66,12 @@ final class Futures {
   }
 
   /** The same, for so long at most; what is late has failed then. */
-  static <T> T await(CompletableFuture<T> of, int withinMs) throws IOException {
+  public static <T> T await(CompletableFuture<T> of, int withinMs) throws IOException {
     return await(of.orTimeout(withinMs, TimeUnit.MILLISECONDS));
   }
 
   /** Why something could not be asked. */
-  static String reason(Throwable cause) {
+  public static String reason(Throwable cause) {
     Throwable root =
         cause instanceof CompletionException && cause.getCause() != null ? cause.getCause() : cause;
     return root instanceof TimeoutException ? "it did not answer" : root.getMessage();

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.connection;
 
 import io.mgtm.query.scram.Scram;
 import io.mgtm.query.scram.ScramException;
@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The SASL exchange in which one client proves who it is. Belongs to the client's loop. */
-final class SaslExchange {
+public final class SaslExchange {
   private static final byte[] UNBOUND = {};
 
   private final ScramServer scram;
@@ -27,7 +27,7 @@ final class SaslExchange {
    * @param verifier of the role, empty when there is none
    * @param endPoint what the exchange can be bound to; empty where there is nothing
    */
-  SaslExchange(String user, Optional<ScramVerifier> verifier, byte[] endPoint) {
+  public SaslExchange(String user, Optional<ScramVerifier> verifier, byte[] endPoint) {
     this.scram = new ScramServer(user, verifier);
     this.endPoint = endPoint.clone();
   }
@@ -37,7 +37,7 @@ final class SaslExchange {
   }
 
   /** Tells the client which mechanisms there are. */
-  ByteBuf offer(ByteBufAllocator alloc) {
+  public ByteBuf offer(ByteBufAllocator alloc) {
     return Messages.authenticationSasl(
         alloc,
         canBind() ? List.of(Scram.MECHANISM_PLUS, Scram.MECHANISM) : List.of(Scram.MECHANISM));
@@ -48,7 +48,7 @@ final class SaslExchange {
    *
    * @throws ScramException when it is malformed, or the proof is wrong
    */
-  ByteBuf answer(ByteBufAllocator alloc, ByteBuf body) throws ScramException {
+  public ByteBuf answer(ByteBufAllocator alloc, ByteBuf body) throws ScramException {
     if (begun) {
       String answer = scram.last(body.toString(StandardCharsets.UTF_8));
       return Messages.authenticationSaslData(alloc, Messages.AUTHENTICATION_SASL_FINAL, answer);
@@ -71,7 +71,7 @@ final class SaslExchange {
   }
 
   /** By which servers are entered as the client; null until it has proved who it is. */
-  ScramKeys keys() {
+  public ScramKeys keys() {
     return scram.keys();
   }
 }
