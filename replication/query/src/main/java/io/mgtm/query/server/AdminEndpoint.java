@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.common.HttpEndpoint;
+import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.sql.Refusal;

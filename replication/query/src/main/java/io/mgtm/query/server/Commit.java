@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;

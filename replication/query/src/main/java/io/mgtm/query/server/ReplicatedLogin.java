@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.connection.LoginException;
 import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.scram.ScramClient;

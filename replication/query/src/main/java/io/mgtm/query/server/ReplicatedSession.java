@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.connection.Greeting;
 import io.mgtm.query.connection.Loops;
 import io.mgtm.query.connection.ServerConnection;

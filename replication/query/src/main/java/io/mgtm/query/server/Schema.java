@@ -1,5 +1,8 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.CatalogueReading;
+import io.mgtm.query.catalogue.Catalogues;
+import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.sql.Classifier;
 import io.mgtm.query.wire.ErrorFields;

@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.Catalogues;
+import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.ServerDoor;
 

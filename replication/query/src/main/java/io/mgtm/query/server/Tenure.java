@@ -1,6 +1,8 @@
 package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.catalogue.Catalogues;
+import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.connection.RoleDirectory;

@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.Captures;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;

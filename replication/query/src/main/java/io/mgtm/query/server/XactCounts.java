@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.catalogue.CaptureSchema;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

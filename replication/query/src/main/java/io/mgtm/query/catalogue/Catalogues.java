@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.catalogue;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.connection.Asker;
@@ -20,14 +20,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** What is known of each database, read from the leader server when it is first asked for. */
-final class Catalogues {
+public final class Catalogues {
   /**
    * What sessions in a database need.
    *
    * @param deferrable whether constraints may be checked at COMMIT
    * @param captures which rows can be given to others whatever has written them
    */
-  record Known(Classifier classifier, boolean deferrable, Captures captures) {}
+  public record Known(Classifier classifier, boolean deferrable, Captures captures) {}
 
   private static final String NOT_PREPARED = "SELECT 'No client has entered the database yet.'";
 
@@ -43,14 +43,14 @@ final class Catalogues {
    * @param newerLeads whether a server that is in is of an older major version than the leader, and
    *     may not read what the leader reads
    */
-  Catalogues(OwnRole role, Supplier<HostPort> leader, BooleanSupplier newerLeads) {
+  public Catalogues(OwnRole role, Supplier<HostPort> leader, BooleanSupplier newerLeads) {
     this.role = role;
     this.leader = leader;
     this.newerLeads = newerLeads;
   }
 
   /** Of a database; fails with a {@link LoginException}, and is then asked again the next time. */
-  CompletableFuture<Known> of(String database) {
+  public CompletableFuture<Known> of(String database) {
     CompletableFuture<Known> known = byDatabase.computeIfAbsent(database, this::load);
     if (known.isCompletedExceptionally()) {
       byDatabase.remove(database, known);
@@ -60,7 +60,7 @@ final class Catalogues {
   }
 
   /** Whether nothing was changed since this was read, nor is about to be. */
-  boolean isCurrent(String database, Known known) {
+  public boolean isCurrent(String database, Known known) {
     CompletableFuture<Known> now = byDatabase.get(database);
     return now != null
         && now.isDone()
@@ -69,14 +69,14 @@ final class Catalogues {
   }
 
   /** The schema begins to be another: who asks waits until {@link #changed}. */
-  CompletableFuture<Known> change(String database) {
+  public CompletableFuture<Known> change(String database) {
     CompletableFuture<Known> next = new CompletableFuture<>();
     byDatabase.put(database, next);
     return next;
   }
 
   /** The change is at all servers, or at none. */
-  void changed(String database, CompletableFuture<Known> next) {
+  public void changed(String database, CompletableFuture<Known> next) {
     load(database)
         .whenComplete(
             (known, cause) -> {
@@ -92,7 +92,7 @@ final class Catalogues {
    * Servers of several versions lead or follow in another way: what is known, and not about to
    * change, is read anew.
    */
-  void forget() {
+  public void forget() {
     byDatabase.values().removeIf(CompletableFuture::isDone);
   }
 
@@ -102,7 +102,7 @@ final class Catalogues {
   }
 
   /** Of each database that is known, whether rows are captured there, for people. */
-  List<String> captures() {
+  public List<String> captures() {
     return byDatabase.entrySet().stream()
         .filter(one -> one.getValue().isDone() && !one.getValue().isCompletedExceptionally())
         .map(one -> one.getKey() + ": " + one.getValue().join().captures().text())

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.catalogue;
 
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.Statement;
@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * @param catching names of those that catch all errors
  * @param more tables, and texts that look like reads
  */
-record Captures(
+public record Captures(
     String lacks,
     Map<String, String> tables,
     List<String> bare,
@@ -36,7 +36,7 @@ record Captures(
   private static final int MORE_MAX = 1_000;
   private static final int TEXT_MAX = 1_000;
 
-  Captures {
+  public Captures {
     tables = Map.copyOf(tables);
     bare = List.copyOf(bare);
     lasting = Set.copyOf(lasting);
@@ -83,17 +83,18 @@ record Captures(
     return name.replaceAll("\"([a-z_][a-z0-9_]*)\"", "$1");
   }
 
-  boolean areOn() {
+  /** Whether rows can be captured in this database. */
+  public boolean areOn() {
     return lacks == null;
   }
 
   /** What a statement names that leaves more than rows behind, or null. */
-  String lasting(Statement statement) {
+  public String lasting(Statement statement) {
     return words(statement).filter(lasting::contains).findFirst().orElse(statement.locks());
   }
 
   /** Whether it names what would catch the error by which a write shows. */
-  boolean isCatching(Statement statement) {
+  public boolean isCatching(Statement statement) {
     return words(statement).anyMatch(catching::contains);
   }
 
@@ -102,12 +103,12 @@ record Captures(
   }
 
   /** Whether a table, or a text, was seen to write more than it says. */
-  boolean writesMore(String what) {
+  public boolean writesMore(String what) {
     return more.contains(what);
   }
 
   /** It was seen to. What is known of texts is forgotten where it is too much. */
-  void sawMore(String what) {
+  public void sawMore(String what) {
     if (more.size() >= MORE_MAX) {
       more.removeIf(seen -> !tables.containsKey(seen));
     }
@@ -117,7 +118,7 @@ record Captures(
   }
 
   /** Why a statement is not run, or null when it is. */
-  Refusal refusal(Statement statement) {
+  public Refusal refusal(Statement statement) {
     Refusal refusal = Refusal.of(statement);
     boolean off = statement.statementClass() == StatementClass.CAPTURED && !areOn();
     return refusal == null && off
@@ -131,7 +132,7 @@ record Captures(
    *
    * @param captured whether the table had the trigger
    */
-  String whyNot(String table, boolean captured) {
+  public String whyNot(String table, boolean captured) {
     String why = tables.get(table);
     if (why == null) {
       return "a trigger or function has changed the schema, as " + plain(table) + " tells";

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.catalogue;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
  * Held by the one session whose transaction changes the schema, from its first such statement until
  * its end; or by who lets none change it. Any thread.
  */
-final class SchemaLock {
+public final class SchemaLock {
   /** Who may hold it. */
-  interface Holder {
+  public interface Holder {
     /** It may be asked for again; any thread. */
     void unlocked();
   }
@@ -24,7 +24,7 @@ final class SchemaLock {
    * Whether it is the session's now; else {@link Holder#unlocked} is called when it may be asked
    * for again.
    */
-  synchronized boolean enter(Holder holder) {
+  public synchronized boolean enter(Holder holder) {
     if (owner == null || owner == holder) {
       owner = holder;
       waiting.remove(holder);
@@ -37,7 +37,7 @@ final class SchemaLock {
   }
 
   /** The session neither holds it any more nor waits for it. */
-  void leave(Holder holder) {
+  public void leave(Holder holder) {
     Holder next;
     synchronized (this) {
       waiting.remove(holder);
@@ -57,7 +57,7 @@ final class SchemaLock {
    *
    * @throws IOException when somebody does for longer than that
    */
-  Holder take(int withinMs) throws IOException {
+  public Holder take(int withinMs) throws IOException {
     CompletableFuture<Void> taken = new CompletableFuture<>();
     Holder holder =
         new Holder() {

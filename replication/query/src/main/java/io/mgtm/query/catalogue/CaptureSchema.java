@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.catalogue;
 
 import io.mgtm.query.sql.Quoting;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.List;
  * <p>What always holds: the trigger is on while a setting says so that no client can set, and the
  * rows are given only to who has begun to capture them. They are undone with what they tell of.
  */
-final class CaptureSchema {
+public final class CaptureSchema {
   /** What says that it is on: nothing else looks at this text, wherever it stands. */
   private static final String ON =
       "current_setting('backtrace_functions') OPERATOR(pg_catalog.=) 'mgtm_capture'";
@@ -306,23 +306,23 @@ final class CaptureSchema {
           END $$""";
 
   /** Makes all of it, in the schema mgtm; run by the replicator's own role. */
-  static final List<String> CREATE =
+  public static final List<String> CREATE =
       List.of(
           TABLE, INDEX, TRIGGER, LACKS, BEGIN, TEXT_OF, WHERE, IF_MAY, EFFECTS, END, INSTALL,
           RUNS_CODE);
 
   /** Whether it is there, as this version makes it: the last of it is. */
-  static final String EXISTS = "SELECT to_regproc('mgtm.mgtm_runs_code') IS NOT NULL";
+  public static final String EXISTS = "SELECT to_regproc('mgtm.mgtm_runs_code') IS NOT NULL";
 
   /** Gives tables that the role owns the trigger, where they lack it. */
-  static final String INSTALLS = "SELECT mgtm.mgtm_install()";
+  public static final String INSTALLS = "SELECT mgtm.mgtm_install()";
 
   /** The trigger, told by its function: a name may be anybody's. */
-  static final String IS_OURS =
+  public static final String IS_OURS =
       "tgfoid IS NOT DISTINCT FROM pg_catalog.to_regproc('mgtm.mgtm_capture')::pg_catalog.oid";
 
   /** Whether a table {@code c} of pg_class has it, and it is on. */
-  static final String HAS_OURS =
+  public static final String HAS_OURS =
       "EXISTS (SELECT FROM pg_catalog.pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled = 'A'"
           + " AND t."
           + IS_OURS
@@ -334,13 +334,14 @@ final class CaptureSchema {
   /** What a superuser has to do, or null; where it is there. */
   static final String ASK_LACKS = "SELECT mgtm.mgtm_capture_lacks()";
 
-  static final String BEGINS = "SELECT mgtm.mgtm_begin_capture()";
+  /** Begins to capture what the open transaction writes. */
+  public static final String BEGINS = "SELECT mgtm.mgtm_begin_capture()";
 
   /** What is written to it is of nobody's. */
-  static final String CAPTURED = name("mgtm", "captured");
+  public static final String CAPTURED = name("mgtm", "captured");
 
   /** A table's name, of {@code nspname} and {@code relname}; as {@link #name} has it. */
-  static final String NAME =
+  public static final String NAME =
       "pg_catalog.concat('\"', pg_catalog.replace(nspname::pg_catalog.text, '\"', '\"\"'), '\".\"',"
           + " pg_catalog.replace(relname::pg_catalog.text, '\"', '\"\"'), '\"')";
 
@@ -351,12 +352,12 @@ final class CaptureSchema {
   }
 
   /** Ends it, with the statements for the other servers. */
-  static String ends(String token) {
+  public static String ends(String token) {
     return "SELECT * FROM mgtm.mgtm_captured(%s, current_user)".formatted(Quoting.literal(token));
   }
 
   /** Ends it where nobody needs to know. */
-  static String drops(String token) {
+  public static String drops(String token) {
     return "SELECT mgtm.mgtm_captured(%s, NULL)".formatted(Quoting.literal(token));
   }
 }

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.catalogue;
 
 /**
  * Finds functions and views that are not to be tried as reads: those that leave more behind than

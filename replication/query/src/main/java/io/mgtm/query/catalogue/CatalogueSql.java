@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.catalogue;
 
 import java.util.List;
 

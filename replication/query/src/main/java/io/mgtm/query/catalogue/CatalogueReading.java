@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.catalogue;
 
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.wire.ErrorFields;
@@ -9,16 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads the schema as a session's open transaction sees it. Belongs to a session. */
-final class CatalogueReading implements Answer {
+public final class CatalogueReading implements Answer {
   /** Leaves the transaction as it was. */
-  static final String SQL =
+  public static final String SQL =
       "SAVEPOINT \"mgtm schema\"; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off;"
           + " SET LOCAL statement_timeout = 0; SET LOCAL extra_float_digits = 1; "
           + String.join("; ", CatalogueSql.QUERIES)
           + "; ROLLBACK TO SAVEPOINT \"mgtm schema\"; RELEASE SAVEPOINT \"mgtm schema\"";
 
   /** What is told at the end. */
-  interface Done {
+  public interface Done {
     /** One of both is null. */
     void read(Catalogues.Known known, ErrorFields error);
   }
@@ -30,7 +30,13 @@ final class CatalogueReading implements Answer {
   private final List<List<List<String>>> answers = new ArrayList<>();
   private ErrorFields error;
 
-  CatalogueReading(Catalogues catalogues, Charset charset, Done done, Runnable lost) {
+  /**
+   * What is to take the answers to {@link #SQL}.
+   *
+   * @param charset of the session's client_encoding
+   * @param lost called instead when the server is out before it has answered
+   */
+  public CatalogueReading(Catalogues catalogues, Charset charset, Done done, Runnable lost) {
     this.catalogues = catalogues;
     this.charset = charset;
     this.done = done;
