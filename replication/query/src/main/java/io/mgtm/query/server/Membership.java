@@ -78,7 +78,7 @@ final class Membership implements AutoCloseable {
         requireSettings(address, database);
       }
       underWay.set(address + " is given what it misses, and compared");
-      steward.bringIn(known == null ? newcomer(address) : known);
+      steward.bringIn(known == null ? Node.newcomer(address) : known);
       log.info("The server {} was added", address);
       return copied;
     } finally {
@@ -93,12 +93,6 @@ final class Membership implements AutoCloseable {
         .filter(node -> node.kind().major() <= major)
         .reduce((before, last) -> last)
         .orElse(in.get(in.size() - 1));
-  }
-
-  private static Node newcomer(HostPort address) {
-    Node node = new Node(address);
-    node.set("it is being added", System.currentTimeMillis());
-    return node;
   }
 
   private List<String> who(HostPort address) throws IOException {

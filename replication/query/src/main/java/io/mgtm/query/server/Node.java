@@ -47,6 +47,13 @@ final class Node {
     }
   }
 
+  /** One that is being added: it is out until {@link Fleet} lets it in. */
+  static Node newcomer(HostPort address) {
+    Node node = new Node(address);
+    node.set("it is being added", System.currentTimeMillis());
+    return node;
+  }
+
   HostPort address() {
     return address;
   }
@@ -79,6 +86,11 @@ final class Node {
   void set(String reason, long nowMs) {
     why = reason;
     outSinceMs = nowMs;
+  }
+
+  /** It is out for another reason now than it was. */
+  void staysOut(String reason) {
+    set(reason, outSinceMs);
   }
 
   /** It is none of the servers any more. */

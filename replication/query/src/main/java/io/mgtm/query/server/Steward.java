@@ -306,7 +306,7 @@ final class Steward {
     if (!node.isIn()) {
       notBefore.put(node, System.nanoTime() + TimeUnit.SECONDS.toNanos(RETURN_S));
       if (why != null) {
-        node.set(why, node.outSinceMs());
+        node.staysOut(why);
       }
     }
   }
