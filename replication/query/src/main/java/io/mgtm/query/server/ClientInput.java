@@ -73,7 +73,7 @@ final class ClientInput {
 
   /** Another replicator may order by now, and may have put out a server that would be read. */
   private boolean mayBegin() {
-    if (session.shared().commits().lease().holds()) {
+    if (session.shared().commits().holdsLease()) {
       return true;
     }
     if (!waiting) {

@@ -104,6 +104,11 @@ final class CommitLog {
     return lease;
   }
 
+  /** Whether no other replicator can have put a server out: only then a read may begin. */
+  boolean holdsLease() {
+    return lease.holds();
+  }
+
   /** Completes when this replicator does not lead any more: everything is refused from then on. */
   CompletableFuture<Void> ended() {
     return ended;
