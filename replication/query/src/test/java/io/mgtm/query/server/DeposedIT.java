@@ -77,16 +77,7 @@ class DeposedIT {
 
   /** Nothing of the group is heard there any more; the rest goes on. */
   private void cutOff(QueryServer one) {
-    one.order()
-        .owner()
-        .execute(
-            () -> {
-              try {
-                cut.await(180, TimeUnit.SECONDS);
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            });
+    StuckLog.until(one.order(), cut);
   }
 
   /** Of one that leads: it may lose that by itself on a busy machine. */
