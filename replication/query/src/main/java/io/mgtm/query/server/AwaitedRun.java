@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.query.catalogue.CaptureSchema;
 import io.mgtm.query.catalogue.Captures;
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.Difference;
 import io.mgtm.query.sql.RowWrite;
 import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.wire.ErrorFields;

@@ -2,6 +2,8 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.concurrent.CompletableFuture;

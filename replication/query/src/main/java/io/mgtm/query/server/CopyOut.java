@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.Difference;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;

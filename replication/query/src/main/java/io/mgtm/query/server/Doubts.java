@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.fleet.Difference;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,8 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.Difference;
+import io.mgtm.query.fleet.Ejection;
 import io.mgtm.query.sql.RowWrite;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.connection.ServerDoor;
+import io.mgtm.query.fleet.Node;
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.wire.FrameSplitter;
 import io.netty.channel.EventLoop;

@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.Node;
 import io.mgtm.query.sql.TransactionCommand;
 import io.mgtm.query.wire.ErrorFields;
 

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.fleet.Node;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

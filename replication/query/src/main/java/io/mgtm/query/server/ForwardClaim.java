@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.fleet.ForwardKey;
 import io.mgtm.query.wire.StartupPacket;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -3,6 +3,8 @@ package io.mgtm.query.server;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.Loops;
+import io.mgtm.query.fleet.ForwardKey;
+import io.mgtm.query.fleet.Leadership;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.StartupPacket;
 import io.netty.channel.Channel;

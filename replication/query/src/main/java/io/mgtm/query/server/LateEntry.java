@@ -3,6 +3,8 @@ package io.mgtm.query.server;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.connection.LoginException;
 import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Promise;
 import java.util.List;

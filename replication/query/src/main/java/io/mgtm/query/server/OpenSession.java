@@ -1,5 +1,6 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.fleet.Node;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import java.util.List;

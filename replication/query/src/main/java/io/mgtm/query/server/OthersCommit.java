@@ -1,6 +1,9 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.Difference;
+import io.mgtm.query.fleet.Ejection;
+import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;

@@ -1,5 +1,9 @@
 package io.mgtm.query.server;
 
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.Ejection;
+import io.mgtm.query.fleet.Fleet;
+import io.mgtm.query.fleet.Node;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;

@@ -4,6 +4,8 @@ import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PositionTable;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;

@@ -4,6 +4,8 @@ import io.mgtm.query.catalogue.CaptureSchema;
 import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.sql.Quoting;
 import java.io.IOException;
 import java.util.ArrayDeque;

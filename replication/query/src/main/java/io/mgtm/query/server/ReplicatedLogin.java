@@ -3,6 +3,8 @@ package io.mgtm.query.server;
 import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.connection.LoginException;
 import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.Slots;
 import io.mgtm.query.scram.ScramClient;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.channel.Channel;

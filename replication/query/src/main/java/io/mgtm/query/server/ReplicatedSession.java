@@ -4,6 +4,8 @@ import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.connection.Greeting;
 import io.mgtm.query.connection.Loops;
 import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.Slots;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;

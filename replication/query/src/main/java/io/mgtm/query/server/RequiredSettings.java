@@ -1,6 +1,8 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.wire.ErrorFields;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;

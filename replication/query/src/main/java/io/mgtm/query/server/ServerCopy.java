@@ -4,6 +4,8 @@ import io.mgtm.common.HostPort;
 import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PositionTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,9 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.Difference;
+import io.mgtm.query.fleet.Fleet;
+import io.mgtm.query.fleet.Node;
 import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.query.connection.Loops;
 import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.connection.ServerDoor;
+import io.mgtm.query.fleet.Node;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;

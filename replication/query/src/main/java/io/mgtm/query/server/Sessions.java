@@ -1,6 +1,7 @@
 package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Futures;
+import io.mgtm.query.fleet.Node;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.List;

@@ -4,6 +4,11 @@ import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.ServerDoor;
+import io.mgtm.query.fleet.CommitGate;
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.Fleet;
+import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.fleet.Slots;
 
 /**
  * What the sessions before several servers share.

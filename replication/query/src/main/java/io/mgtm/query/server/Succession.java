@@ -2,6 +2,10 @@ package io.mgtm.query.server;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.connection.Futures;
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.Fleet;
+import io.mgtm.query.fleet.ForwardKey;
+import io.mgtm.query.fleet.OrderLog;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;

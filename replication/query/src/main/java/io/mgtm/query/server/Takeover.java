@@ -2,6 +2,13 @@ package io.mgtm.query.server;
 
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.Difference;
+import io.mgtm.query.fleet.Ejection;
+import io.mgtm.query.fleet.Fleet;
+import io.mgtm.query.fleet.FleetStart;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.Misses;
 import io.mgtm.query.order.Part;

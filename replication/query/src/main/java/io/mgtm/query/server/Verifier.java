@@ -4,6 +4,8 @@ import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.LoginException;
 import io.mgtm.query.connection.OwnRole;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PositionTable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

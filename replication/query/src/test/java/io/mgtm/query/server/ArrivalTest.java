@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.ServerDoor;
+import io.mgtm.query.fleet.ForwardKey;
+import io.mgtm.query.fleet.Leadership;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.FrameSplitter;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.fleet.Node;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.netty.channel.embedded.EmbeddedChannel;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.fleet.StuckLog;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.nio.file.Path;

@@ -2,6 +2,8 @@ package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.query.fleet.Difference;
+import io.mgtm.query.fleet.Ejection;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,7 @@ package io.mgtm.query.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.query.fleet.ForwardKey;
 import io.mgtm.query.wire.ClientDecoder;
 import io.mgtm.query.wire.StartupPacket;
 import io.netty.buffer.ByteBuf;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.fleet.ForwardKey;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;

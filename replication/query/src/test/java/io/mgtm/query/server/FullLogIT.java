@@ -9,6 +9,8 @@ import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.OrderLog;
 import io.mgtm.query.order.Part;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.LogLines;

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 /**
  * Who leads a group of replicators. Immutable.
@@ -8,17 +8,17 @@ package io.mgtm.query.server;
  * @param key by which a member forwards clients to it; {@link ForwardKey#NONE} while it does not
  *     serve them
  */
-record Leadership(String leader, String address, ForwardKey key) {
+public record Leadership(String leader, String address, ForwardKey key) {
   /** As long as nothing is known. */
-  static final Leadership NOBODY = new Leadership("", null, ForwardKey.NONE);
+  public static final Leadership NOBODY = new Leadership("", null, ForwardKey.NONE);
 
   /** Whether somebody leads that still takes the servers over, or is about to stop. */
-  boolean isChanging() {
+  public boolean isChanging() {
     return !leader.isEmpty() && !isServed();
   }
 
   /** Whether clients are served there. */
-  boolean isServed() {
+  public boolean isServed() {
     return !key.equals(ForwardKey.NONE);
   }
 }

@@ -1,14 +1,14 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** A log whose owner does nothing for a while, as if nothing of the group were heard there. */
-final class StuckLog {
+public final class StuckLog {
   private StuckLog() {}
 
   /** Until the latch is open, or three minutes have passed. Does not wait. */
-  static void until(OrderLog log, CountDownLatch end) {
+  public static void until(OrderLog log, CountDownLatch end) {
     log.owner()
         .execute(
             () -> {

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.common.Sockets;
 import io.mgtm.group.Durability;
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * there is a {@link CommitLog}, a new one each time. Everything in it is touched by one thread at a
  * time, whose turn it is; its methods may be called by any thread where nothing else is said.
  */
-final class OrderLog implements AutoCloseable {
+public final class OrderLog implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OrderLog.class);
   private static final int CLOSE_MS = 2_000;
   private static final int CONFIRM_MS = 100;
@@ -50,7 +50,7 @@ final class OrderLog implements AutoCloseable {
   private static final long YIELD_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Told by the owner, which it must not keep. */
-  interface Leads {
+  public interface Leads {
     /** This replicator leads the group until the log of commits has ended. */
     void leading(CommitLog commits);
 
@@ -91,7 +91,7 @@ final class OrderLog implements AutoCloseable {
    * @param bytesMax how much of it is kept on disk
    * @throws IOException when it cannot be, or another replicator has it
    */
-  static OrderLog alone(Path folder, long bytesMax) throws IOException {
+  public static OrderLog alone(Path folder, long bytesMax) throws IOException {
     DefaultEventLoop clock = new DefaultEventLoop(new DefaultThreadFactory("mgtm-query-log", true));
     Turns turns = new Turns(clock);
     OrderLog opened = new OrderLog(clock, clock, turns, null);
@@ -115,7 +115,8 @@ final class OrderLog implements AutoCloseable {
    *
    * @throws IOException when it cannot be, or the group's address cannot be listened on
    */
-  static OrderLog member(Path folder, GroupSettings settings, JGroupsSettings network, Leads leads)
+  public static OrderLog member(
+      Path folder, GroupSettings settings, JGroupsSettings network, Leads leads)
       throws IOException {
     EventExecutorGroup threads = Sockets.loops(1, "mgtm-query-log");
     EventLoop loop = (EventLoop) threads.next();
@@ -178,7 +179,7 @@ final class OrderLog implements AutoCloseable {
   }
 
   /** The log of commits of a replicator that is alone. */
-  CommitLog commits() throws IOException {
+  public CommitLog commits() throws IOException {
     return call(() -> commits);
   }
 
@@ -224,7 +225,7 @@ final class OrderLog implements AutoCloseable {
   }
 
   /** Why this member, which leads, can write nothing now; empty where it can, or does not lead. */
-  String noRoom() throws IOException {
+  public String noRoom() throws IOException {
     return call(this::lookForRoom);
   }
 
@@ -239,22 +240,22 @@ final class OrderLog implements AutoCloseable {
   // ---- the group ---------------------------------------------------------------------------
 
   /** What this member knows of its group. */
-  GroupStatus status() throws IOException {
+  public GroupStatus status() throws IOException {
     return call(() -> file.status());
   }
 
   /** Who leads, as was known a moment ago. */
-  Leadership where() {
+  public Leadership where() {
     return where;
   }
 
   /** Which servers there are, as was known a moment ago; none before a first start. */
-  Set<String> servers() {
+  public Set<String> servers() {
     return servers;
   }
 
   /** Has another member lead, the one whose log is farthest; false when there is none. */
-  boolean handOver() throws IOException {
+  public boolean handOver() throws IOException {
     return call(() -> file.isLeading() && transfer().isPresent());
   }
 
@@ -273,7 +274,7 @@ final class OrderLog implements AutoCloseable {
   }
 
   /** Returns when another member leads, or after that time. */
-  void awaitOther(int ms) throws IOException {
+  public void awaitOther(int ms) throws IOException {
     try {
       Futures.await(call(() -> otherLeads), ms);
     } catch (IOException e) {

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.query.wire.ErrorFields;
 import java.util.Set;
@@ -9,11 +9,12 @@ import java.util.Set;
  * @param kind {@link Ejection#FAILED} where its rows are those it had before, and it only lacks
  *     what it was given
  */
-record Difference(Ejection kind, String text) {
+public record Difference(Ejection kind, String text) {
   /** Classes of errors that no rows cause: deadlocks, resources, an operator, the system. */
   private static final Set<String> OF_SERVER = Set.of("40", "53", "57", "58");
 
-  static Difference failed(ErrorFields error) {
+  /** It has refused what it was given. */
+  public static Difference failed(ErrorFields error) {
     return failed("failed where the leader did not", error);
   }
 
@@ -22,7 +23,7 @@ record Difference(Ejection kind, String text) {
    *
    * @param error null where it was done otherwise without one
    */
-  static Difference failed(String what, ErrorFields error) {
+  public static Difference failed(String what, ErrorFields error) {
     if (error == null) {
       return new Difference(Ejection.DIFFERS, what);
     }
@@ -31,12 +32,12 @@ record Difference(Ejection kind, String text) {
   }
 
   /** Whether it tells of the server, or of who has cancelled, and not of rows. */
-  static boolean isOfServer(ErrorFields error) {
+  public static boolean isOfServer(ErrorFields error) {
     return OF_SERVER.contains(error.sqlState().substring(0, 2));
   }
 
   /** What it is given then is committed by itself, whatever the error was. */
-  static Difference notBegun(ErrorFields error) {
+  public static Difference notBegun(ErrorFields error) {
     return new Difference(Ejection.DIFFERS, failed("failed to begin", error).text());
   }
 
@@ -45,13 +46,13 @@ record Difference(Ejection kind, String text) {
    *
    * @param leaders empty where the leader answered nothing more
    */
-  static Difference answered(String tag, String leaders) {
+  public static Difference answered(String tag, String leaders) {
     return new Difference(
         Ejection.DIFFERS, "answered %s where the leader did %s".formatted(tag, leaders));
   }
 
   /** What is told where another version of PostgreSQL may be why, and nothing was written. */
-  ErrorFields ofVersion(Node node) {
+  public ErrorFields ofVersion(Node node) {
     return ErrorFields.error(
             "0A000",
             "the server at %s, of PostgreSQL %s, %s".formatted(node, node.kind().version(), text))

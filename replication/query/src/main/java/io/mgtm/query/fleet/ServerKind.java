@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,12 +11,12 @@ import java.util.Set;
  * @param number its version, as server_version_num has it
  * @param settings the names of those that it knows, in lower case
  */
-record ServerKind(int number, Set<String> settings) {
+public record ServerKind(int number, Set<String> settings) {
   /** One that was not asked yet. */
   static final ServerKind UNKNOWN = new ServerKind(0, Set.of());
 
   /** Answers whether it is a standby, and then what {@link #of} reads. */
-  static final String SQL =
+  public static final String SQL =
       "SELECT pg_is_in_recovery(), current_setting('server_version_num'),"
           + " (SELECT string_agg(lower(name), ' ') FROM pg_settings)";
 
@@ -27,43 +27,45 @@ record ServerKind(int number, Set<String> settings) {
   static final int NEWEST = 18;
 
   /** By this PostgreSQL 17 and newer end a transaction, also one that is decided. */
-  static final String TRANSACTION_TIMEOUT = "transaction_timeout";
+  public static final String TRANSACTION_TIMEOUT = "transaction_timeout";
 
   private static final int NUMBERS_TO_A_MAJOR = 10_000;
 
-  ServerKind {
+  public ServerKind {
     settings = Set.copyOf(settings);
   }
 
   /** What a row of {@link #SQL} tells. */
-  static ServerKind of(List<String> row) {
+  public static ServerKind of(List<String> row) {
     return new ServerKind(Integer.parseInt(row.get(1)), Set.of(row.get(2).split(" ")));
   }
 
-  static int major(String number) {
+  /** The major version of one that stands as in server_version_num. */
+  public static int major(String number) {
     return Integer.parseInt(number) / NUMBERS_TO_A_MAJOR;
   }
 
-  int major() {
+  /** Its major version; 0 for one that was not asked. */
+  public int major() {
     return number / NUMBERS_TO_A_MAJOR;
   }
 
   /** Why a server of a major version is none of the servers, or null. */
-  static String refusal(int major) {
+  public static String refusal(int major) {
     return major < OLDEST
         ? "it is PostgreSQL %d, and %d and newer ones are served".formatted(major, OLDEST)
         : null;
   }
 
   /** Whether one of the servers is of an older major version than the leader, if it is not in. */
-  static boolean leadsOlder(Node leader, List<Node> all) {
+  public static boolean leadsOlder(Node leader, List<Node> all) {
     return all.stream()
         .mapToInt(node -> node.kind().major())
         .anyMatch(major -> major > 0 && major < leader.kind().major());
   }
 
   /** Whether there are servers of several major versions. */
-  static boolean isMixed(List<Node> all) {
+  public static boolean isMixed(List<Node> all) {
     return all.stream()
             .mapToInt(node -> node.kind().major())
             .filter(major -> major > 0)
@@ -72,22 +74,23 @@ record ServerKind(int number, Set<String> settings) {
         > 1;
   }
 
-  boolean isUntried() {
+  /** Whether it is newer than what was tried. */
+  public boolean isUntried() {
     return major() > NEWEST;
   }
 
   /** As people write it; empty for one that was not asked. */
-  String version() {
+  public String version() {
     return number == 0 ? "" : major() + "." + number % NUMBERS_TO_A_MAJOR;
   }
 
   /** Whether it knows a setting, whose name is in lower case. */
-  boolean knows(String setting) {
+  public boolean knows(String setting) {
     return settings.contains(setting);
   }
 
   /** What a session there is begun with. */
-  Map<String, String> begins(Map<String, String> parameters) {
+  public Map<String, String> begins(Map<String, String> parameters) {
     if (!knows(TRANSACTION_TIMEOUT)) {
       return parameters;
     }

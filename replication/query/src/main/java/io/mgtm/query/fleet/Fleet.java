@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.order.ServerState;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * stands in the log before any commit goes on without it. The last one is never put out. Any
  * thread.
  */
-final class Fleet {
+public final class Fleet {
   private static final Logger log = LoggerFactory.getLogger(Fleet.class);
 
   /** For a disk to take a few bytes. */
@@ -54,7 +54,7 @@ final class Fleet {
   private volatile List<Node> order;
 
   /** Asks a server whether it is there. */
-  interface Probe {
+  public interface Probe {
     /** Completes with what is wrong with it, or null; never exceptionally. */
     CompletableFuture<String> ask(Node node);
   }
@@ -65,7 +65,7 @@ final class Fleet {
    * @param commits where it is kept who is out, or null where there is one server only
    * @param whenOut told of each that is put out
    */
-  Fleet(List<HostPort> servers, CommitLog commits, Consumer<Node> whenOut) {
+  public Fleet(List<HostPort> servers, CommitLog commits, Consumer<Node> whenOut) {
     this.nodes = servers.stream().map(Node::new).toList();
     this.order = nodes;
     this.commits = commits;
@@ -77,7 +77,7 @@ final class Fleet {
    *
    * @param leaderOut does what must be done before another leads, once the leader was put out
    */
-  void set(Probe probe, Supplier<CompletableFuture<Void>> leaderOut) {
+  public void set(Probe probe, Supplier<CompletableFuture<Void>> leaderOut) {
     this.probe = probe;
     this.leaderOut = leaderOut;
   }
@@ -86,36 +86,37 @@ final class Fleet {
    * Whether what {@link #leader} answered before this call may be asked to write: all that was
    * decided under the leader before it is done.
    */
-  CompletableFuture<Void> ready() {
+  public CompletableFuture<Void> ready() {
     return ready;
   }
 
-  List<Node> nodes() {
+  /** All, in or out, in the order in which they are shown. */
+  public List<Node> nodes() {
     return nodes;
   }
 
   /** The one of an address, or null. */
-  Node find(HostPort address) {
+  public Node find(HostPort address) {
     return nodes.stream().filter(node -> node.address().equals(address)).findFirst().orElse(null);
   }
 
   /** In the order in which they are shown. */
-  List<Node> sorted(Collection<Node> some) {
+  public List<Node> sorted(Collection<Node> some) {
     return some.stream().sorted(Comparator.comparingInt(nodes::indexOf)).toList();
   }
 
   /** A number that goes round, so that sessions begin to read at different servers. */
-  int turn() {
+  public int turn() {
     return turns.getAndIncrement();
   }
 
   /** The leader is the first. */
-  List<Node> in() {
+  public List<Node> in() {
     return order.stream().filter(Node::isIn).toList();
   }
 
   /** The one that executes writes first. */
-  Node leader() {
+  public Node leader() {
     for (Node node : order) {
       if (node.isIn()) {
         return node;
@@ -129,22 +130,22 @@ final class Fleet {
    *
    * @return whether it is out, by this call or before; false for the last one, which stays
    */
-  boolean eject(Node node, String why) {
+  public boolean eject(Node node, String why) {
     return eject(node, Ejection.AWAY, why);
   }
 
   /** The same for a server that is there, and too slow. */
-  boolean ejectLate(Node node, String why) {
+  public boolean ejectLate(Node node, String why) {
     return eject(node, Ejection.LATE, why);
   }
 
   /** The same for one that was given what the leader did. */
-  boolean eject(Node node, Difference why) {
+  public boolean eject(Node node, Difference why) {
     return eject(node, why.kind(), why.text());
   }
 
   /** The same for a server of which rows may be others: it does not come back by itself. */
-  boolean ejectDiffering(Node node, String why) {
+  public boolean ejectDiffering(Node node, String why) {
     return eject(node, Ejection.DIFFERS, why);
   }
 
@@ -198,7 +199,7 @@ final class Fleet {
    * @param inMin so many must stay in
    * @throws IOException when it is one of the last, or another replicator leads
    */
-  void remove(Node node, int inMin) throws IOException {
+  public void remove(Node node, int inMin) throws IOException {
     synchronized (this) {
       if (!node.isIn()) {
         if (closed || !keep(node, REMOVED)) {
@@ -220,7 +221,7 @@ final class Fleet {
    *
    * @throws IOException when it leads already or is out, or fewer than {@code inMin} would be in
    */
-  void promote(Node node, int inMin) throws IOException {
+  public void promote(Node node, int inMin) throws IOException {
     Node former = leader();
     synchronized (this) {
       if (!node.isIn() || node == former) {
@@ -269,7 +270,7 @@ final class Fleet {
    * Lets a server in that has all that was decided, while no commit is under way. It may be a new
    * one.
    */
-  synchronized void admit(Node node) throws IOException {
+  public synchronized void admit(Node node) throws IOException {
     if (closed) {
       throw new IOException("the replicator ends, or another has taken the servers over");
     }
@@ -298,17 +299,17 @@ final class Fleet {
   }
 
   /** Puts nobody out any more: connections break because the replicator ends. */
-  synchronized void close() {
+  public synchronized void close() {
     closed = true;
   }
 
   /** What is to be done when another replicator orders; set before anything is asked. */
-  synchronized void whenDeposed(Runnable then) {
+  public synchronized void whenDeposed(Runnable then) {
     whenDeposed = then;
   }
 
   /** Another replicator has taken the servers over: this one has nothing to say any more. */
-  void depose() {
+  public void depose() {
     if (!isDeposed()) {
       log.warn("Another replicator orders now: this one commits no more");
       end();
@@ -316,7 +317,7 @@ final class Fleet {
   }
 
   /** Nothing is decided here any more. */
-  void end() {
+  public void end() {
     Runnable then;
     synchronized (this) {
       if (deposed) {
@@ -329,12 +330,13 @@ final class Fleet {
     then.run();
   }
 
-  synchronized boolean isDeposed() {
+  /** Whether another replicator has taken the servers over. */
+  public synchronized boolean isDeposed() {
     return deposed;
   }
 
   /** Sets in which order servers lead, before sessions begin. */
-  synchronized void lead(List<Node> first) {
+  public synchronized void lead(List<Node> first) {
     List<Node> next = new ArrayList<>(first);
     order.stream().filter(node -> !first.contains(node)).forEach(next::add);
     order = List.copyOf(next);
@@ -345,7 +347,7 @@ final class Fleet {
   }
 
   /** A connection broke: asks the server; completes with whether it is out now. */
-  CompletableFuture<Boolean> suspect(Node node) {
+  public CompletableFuture<Boolean> suspect(Node node) {
     if (!node.isIn()) {
       return CompletableFuture.completedFuture(true);
     }

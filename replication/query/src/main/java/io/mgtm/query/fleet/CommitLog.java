@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.ReplicatedLog;
@@ -29,11 +29,11 @@ import java.util.function.LongFunction;
  * Transactions that wait at the same time become one entry. Everything in it is touched by one
  * thread at a time, the {@link OrderLog}'s owner; its methods may be called by any thread.
  */
-final class CommitLog {
+public final class CommitLog {
   static final String DEPOSED = "this replicator does not lead any more";
 
   /** Told, on the loop of whoever asked. */
-  interface Done {
+  public interface Done {
     /**
      * It stands in the log.
      *
@@ -55,8 +55,8 @@ final class CommitLog {
    * @param next to go on with
    * @param dropped the slots of transactions that are to be nowhere, by number
    */
-  record Past(List<Entry> entries, long next, Map<Long, List<Integer>> dropped) {
-    Past {
+  public record Past(List<Entry> entries, long next, Map<Long, List<Integer>> dropped) {
+    public Past {
       entries = List.copyOf(entries);
       dropped = Map.copyOf(dropped);
     }
@@ -96,7 +96,7 @@ final class CommitLog {
   }
 
   /** Of the group's leader. */
-  long term() {
+  public long term() {
     return term;
   }
 
@@ -105,16 +105,17 @@ final class CommitLog {
   }
 
   /** Whether no other replicator can have put a server out: only then a read may begin. */
-  boolean holdsLease() {
+  public boolean holdsLease() {
     return lease.holds();
   }
 
   /** Completes when this replicator does not lead any more: everything is refused from then on. */
-  CompletableFuture<Void> ended() {
+  public CompletableFuture<Void> ended() {
     return ended;
   }
 
-  boolean isEnded() {
+  /** Whether that has completed. */
+  public boolean isEnded() {
     return ended.isDone();
   }
 
@@ -133,7 +134,7 @@ final class CommitLog {
    *
    * @param loop of the session, on which this is called
    */
-  void commit(Part part, EventLoop loop, Done done) {
+  public void commit(Part part, EventLoop loop, Done done) {
     if (isEnded()) {
       done.refused(DEPOSED);
       return;
@@ -196,7 +197,7 @@ final class CommitLog {
   }
 
   /** A transaction of an entry is at all servers that are in, or was dropped. */
-  void settled(long number) {
+  public void settled(long number) {
     if (!isEnded()) {
       owner.run(() -> underWay.computeIfPresent(number, (n, left) -> left > 1 ? left - 1 : null));
     }
@@ -252,7 +253,7 @@ final class CommitLog {
   }
 
   /** A number to fence servers with, above one that was found at them. */
-  CompletableFuture<Long> fence(long above) {
+  public CompletableFuture<Long> fence(long above) {
     return decide(Entry.Fence::new, above);
   }
 
@@ -260,7 +261,7 @@ final class CommitLog {
    * A server is in or out; completes when that is committed, and no other replicator reads there
    * any more that does not know of it.
    */
-  CompletableFuture<Long> change(String address, ServerState to) {
+  public CompletableFuture<Long> change(String address, ServerState to) {
     CompletableFuture<Long> done = decide(number -> new Entry.Server(number, address, to), 0);
     long waitMs = to.isIn() ? 0 : lease.formerEndsInMs();
     return waitMs == 0
@@ -270,7 +271,7 @@ final class CommitLog {
   }
 
   /** Notes that all is at all servers that are in, where the log does not say so yet. */
-  void noteSettled() {
+  public void noteSettled() {
     owner.run(
         () -> {
           if (underWay.isEmpty() && !state.isSettled()) {
@@ -281,42 +282,42 @@ final class CommitLog {
   }
 
   /** Whether this log tells what servers that are in may miss; at a start. */
-  boolean tells() throws IOException {
+  public boolean tells() throws IOException {
     long first = first();
     return order.call(() -> state.tellsFrom(first));
   }
 
   /** Where clients find this replicator, which leads now, and whether it serves them. */
-  CompletableFuture<Long> leads(String name, String address, ForwardKey key) {
+  public CompletableFuture<Long> leads(String name, String address, ForwardKey key) {
     return decide(number -> new Entry.Leads(number, name, address, key.text()), 0);
   }
 
   /** A transaction that is at no server is to be at none. */
-  CompletableFuture<Long> drop(long of, int slot) {
+  public CompletableFuture<Long> drop(long of, int slot) {
     return decide(number -> new Entry.Dropped(number, of, slot), 0);
   }
 
   // ---- what it says ----------------------------------------------------------------------------
 
   /** The servers, the first that is in the leader. */
-  Map<String, ServerState> servers() throws IOException {
+  public Map<String, ServerState> servers() throws IOException {
     return order.call(state::servers);
   }
 
   /** The number of the last entry that is committed. */
-  CompletableFuture<Long> lastNumber() {
+  public CompletableFuture<Long> lastNumber() {
     CompletableFuture<Long> last = new CompletableFuture<>();
     owner.run(() -> last.complete(committed));
     return last;
   }
 
   /** The number of the last entry with transactions. */
-  long lastCommits() {
+  public long lastCommits() {
     return lastCommits;
   }
 
   /** All entries up to this one were at all servers that were in; at a start. */
-  long settled() throws IOException {
+  public long settled() throws IOException {
     return order.call(state::settled);
   }
 
@@ -329,7 +330,7 @@ final class CommitLog {
    * Whether what a server has, by database, is all of this log. Numbers alone do not tell: a log
    * that has lost its end gives them to other entries.
    */
-  boolean isOf(Map<String, Position> has) throws IOException {
+  public boolean isOf(Map<String, Position> has) throws IOException {
     for (Map.Entry<String, Position> one : has.entrySet()) {
       long fence = one.getValue().highestFence();
       if ((fence > 0 && !mayHaveFenced(fence)) || !mayHaveDecided(one.getKey(), one.getValue())) {
@@ -351,17 +352,17 @@ final class CommitLog {
   }
 
   /** All entries up to this one are at all servers that are in. */
-  long settledBy() throws IOException {
+  public long settledBy() throws IOException {
     return order.call(this::settledNow);
   }
 
   /** Whether no transaction is under way, or in doubt. */
-  boolean isQuiet() throws IOException {
+  public boolean isQuiet() throws IOException {
     return order.call(underWay::isEmpty);
   }
 
   /** The lowest number that is still in the log; one above the last when there is none. */
-  long first() throws IOException {
+  public long first() throws IOException {
     return order.call(() -> committedPast().firstNumber().orElse(state.last() + 1));
   }
 
@@ -370,7 +371,7 @@ final class CommitLog {
   }
 
   /** Entries above a number of which none is under way, until they have so many bytes. */
-  Past read(long above, int bytesMax) throws IOException {
+  public Past read(long above, int bytesMax) throws IOException {
     return order.call(() -> readPast(above, bytesMax));
   }
 

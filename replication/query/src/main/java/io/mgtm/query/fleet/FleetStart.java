@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.connection.Futures;
@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * What the log of commits says of the servers when a replicator begins to lead, and what it is told
  * of them before sessions begin. One thread, which waits.
  */
-final class FleetStart {
+public final class FleetStart {
   private static final Logger log = LoggerFactory.getLogger(FleetStart.class);
 
   private static final String GAP =
@@ -36,7 +36,7 @@ final class FleetStart {
    *
    * @throws IOException when it cannot be read
    */
-  FleetStart(Fleet fleet, CommitLog commits) throws IOException {
+  public FleetStart(Fleet fleet, CommitLog commits) throws IOException {
     this.fleet = fleet;
     this.commits = commits;
     this.said = commits.servers();
@@ -46,7 +46,7 @@ final class FleetStart {
    * Takes over which servers there are, once the log names one, who is out, and in which order the
    * others lead. At the first start it is told those of the configuration.
    */
-  void restore() throws IOException {
+  public void restore() throws IOException {
     List<Node> nodes = known();
     List<Node> order = new ArrayList<>();
     said.forEach(
@@ -104,7 +104,7 @@ final class FleetStart {
   }
 
   /** Those that are in, and of which the log does not say that their rows are those of others. */
-  List<Node> toCompare() {
+  public List<Node> toCompare() {
     return fleet.in().stream()
         .filter(node -> !said.containsKey(node.toString()) || !said.get(node.toString()).isIn())
         .toList();
@@ -115,7 +115,7 @@ final class FleetStart {
    *
    * @return false for the last one, which stays
    */
-  boolean eject(Node node, String why) {
+  public boolean eject(Node node, String why) {
     String text = "when the replicator started: " + why;
     boolean out =
         unproven.contains(node) ? fleet.ejectDiffering(node, text) : fleet.eject(node, text);
@@ -127,7 +127,7 @@ final class FleetStart {
    * The log has not all that was acknowledged: until rows were compared, whoever begins after this
    * one compares them too, and who is out is given nothing from it.
    */
-  void mistrust() throws IOException {
+  public void mistrust() throws IOException {
     Map<String, ServerState> states = commits.servers();
     for (Node node : fleet.nodes()) {
       boolean in = node.isIn();

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.common.Hmac;
 import io.mgtm.query.wire.StartupPacket;
@@ -15,24 +15,24 @@ import java.util.HexFormat;
  *
  * @param text of hexadecimal digits; empty for none
  */
-record ForwardKey(String text) {
+public record ForwardKey(String text) {
   /** Of who does not serve. */
-  static final ForwardKey NONE = new ForwardKey("");
+  public static final ForwardKey NONE = new ForwardKey("");
 
   /** How long a challenge is. */
-  static final int CHALLENGE_BYTES = 16;
+  public static final int CHALLENGE_BYTES = 16;
 
   private static final int KEY_BYTES = 32;
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final HexFormat HEX = HexFormat.of();
 
   /** A new one. */
-  static ForwardKey draw() {
+  public static ForwardKey draw() {
     return new ForwardKey(HEX.formatHex(random(KEY_BYTES)));
   }
 
   /** What a proof is asked for with; no two connections have the same, so that none is repeated. */
-  static byte[] challenge() {
+  public static byte[] challenge() {
     return random(CHALLENGE_BYTES);
   }
 
@@ -43,7 +43,7 @@ record ForwardKey(String text) {
   }
 
   /** Proves a claim to who has sent this challenge. */
-  String proof(byte[] challenge, StartupPacket.Forward claim) {
+  public String proof(byte[] challenge, StartupPacket.Forward claim) {
     InetAddress client = claim.client();
     String all =
         String.join(
@@ -55,7 +55,7 @@ record ForwardKey(String text) {
   }
 
   /** Whether a proof is the one of this claim. */
-  boolean isProof(String proof, byte[] challenge, StartupPacket.Forward claim) {
+  public boolean isProof(String proof, byte[] challenge, StartupPacket.Forward claim) {
     return MessageDigest.isEqual(bytes(proof), bytes(proof(challenge, claim)));
   }
 

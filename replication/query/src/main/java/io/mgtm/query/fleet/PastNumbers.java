@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.group.member.PastEntries;
 import io.mgtm.query.order.Entry;

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.query.connection.OwnRole;
 import java.util.List;
@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Commits of which nobody knows whether the last server has them. Any thread. */
-final class UnknownCommits {
+public final class UnknownCommits {
   private static final Logger log = LoggerFactory.getLogger(UnknownCommits.class);
   private static final int AGAIN_MS = 500;
 
@@ -26,7 +26,7 @@ final class UnknownCommits {
    * Finds out whether the last server has committed an entry, once it answers and the backend is
    * gone; drops the entry when not. Then the slot is free.
    */
-  void resolve(Node node, String database, int slot, long number, int pid) {
+  public void resolve(Node node, String database, int slot, long number, int pid) {
     role.use(
             node.address(),
             database,
@@ -52,7 +52,7 @@ final class UnknownCommits {
   }
 
   /** An entry is at no server: the log says so as soon as it has room. Then the slot is free. */
-  void nowhere(int slot, long number) {
+  public void nowhere(int slot, long number) {
     commits
         .drop(number, slot)
         .whenComplete(

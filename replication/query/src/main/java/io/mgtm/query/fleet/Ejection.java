@@ -1,10 +1,10 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.query.order.ServerState;
 import java.util.Locale;
 
 /** Of what kind the reason is for which a server was put out. */
-enum Ejection {
+public enum Ejection {
   /** It cannot be reached, is silent, or a connection to it broke. */
   AWAY(ServerState.Status.AWAY),
   /** It was there, and has not done in its time what the leader had done. */
@@ -30,7 +30,7 @@ enum Ejection {
   }
 
   /** As metrics have it. */
-  String label() {
+  public String label() {
     return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.query.catalogue.CaptureSchema;
 import io.mgtm.query.connection.Asker;
@@ -20,18 +20,18 @@ import org.slf4j.LoggerFactory;
  * that was committed there, and the fence that a commit must name. Clients note theirs by a
  * function, and cannot write it otherwise. Any thread.
  */
-final class PositionTable {
+public final class PositionTable {
   private static final Logger log = LoggerFactory.getLogger(PositionTable.class);
 
   /** Asks a server for its databases that may be entered, but for templates. */
-  static final String DATABASES =
+  public static final String DATABASES =
       "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate ORDER BY 1";
 
   /** What a server says to a commit that names another fence than it has. */
-  static final String TAKEN_OVER = "another replicator has taken this server over";
+  public static final String TAKEN_OVER = "another replicator has taken this server over";
 
   /** Notes a slot, an entry, up to which one all are settled, and the fence. */
-  static final String NOTE = "SELECT mgtm.mgtm_commits($1, $2, $3, $4)";
+  public static final String NOTE = "SELECT mgtm.mgtm_commits($1, $2, $3, $4)";
 
   /** The row of nobody: it says that all before is there, also where nothing was written lately. */
   private static final int NOBODY = -1;
@@ -86,7 +86,8 @@ final class PositionTable {
   /** Databases that have the table at some server. */
   private final Set<String> known = ConcurrentHashMap.newKeySet();
 
-  PositionTable(Fleet fleet, CommitLog commits, OwnRole role, Slots slots) {
+  /** That of all servers; none is asked yet. */
+  public PositionTable(Fleet fleet, CommitLog commits, OwnRole role, Slots slots) {
     this.fleet = fleet;
     this.commits = commits;
     this.role = role;
@@ -95,19 +96,19 @@ final class PositionTable {
   }
 
   /** Those of which nobody knows whether a server has them. */
-  UnknownCommits unknown() {
+  public UnknownCommits unknown() {
     return unknown;
   }
 
   /** Notes, in a transaction, that an entry is committed with it: {@link #NOTE} with its values. */
-  static String noteSql(int slot, long number, long settled, long fence) {
+  public static String noteSql(int slot, long number, long settled, long fence) {
     return "SELECT mgtm.mgtm_commits(%d, %d, %d, %d)".formatted(slot, number, settled, fence);
   }
 
   // ---- a database that is used for the first time ----------------------------------------------
 
   /** A database has the table at all servers that are in; fails with a {@link LoginException}. */
-  CompletableFuture<Void> prepared(String database) {
+  public CompletableFuture<Void> prepared(String database) {
     CompletableFuture<Void> done = prepared.computeIfAbsent(database, this::prepareAll);
     if (done.isCompletedExceptionally()) {
       prepared.remove(database, done);
@@ -126,7 +127,7 @@ final class PositionTable {
   }
 
   /** One server has it, which has all entries up to a number. */
-  CompletableFuture<Void> prepare(Node node, String database, long settled) {
+  public CompletableFuture<Void> prepare(Node node, String database, long settled) {
     return role.use(node.address(), database, asker -> makeFenced(asker, settled, node.fence()))
         .thenApply(done -> null);
   }
@@ -153,14 +154,14 @@ final class PositionTable {
   }
 
   /** A database has it at all servers that are in, as they were taken over. */
-  void arePrepared(String database) {
+  public void arePrepared(String database) {
     prepared.put(database, CompletableFuture.completedFuture(null));
   }
 
   // ---- a server that is taken over -------------------------------------------------------------
 
   /** Databases of which some server has the table. */
-  Set<String> databases() {
+  public Set<String> databases() {
     return Set.copyOf(known);
   }
 
@@ -171,7 +172,7 @@ final class PositionTable {
   }
 
   /** What a server has, by database, of those that have the table; commits may be under way. */
-  CompletableFuture<Map<String, Position>> read(Node node) {
+  public CompletableFuture<Map<String, Position>> read(Node node) {
     return each(
         node,
         (asker, there) -> there ? asker.ask(READ) : CompletableFuture.completedFuture(List.of()));
@@ -182,7 +183,7 @@ final class PositionTable {
    * is done or undone. Where only other servers have the table it is made, and says that nothing is
    * there.
    */
-  CompletableFuture<Map<String, Position>> takeOver(Node node, long fence) {
+  public CompletableFuture<Map<String, Position>> takeOver(Node node, long fence) {
     return each(
         node,
         (asker, there) ->
@@ -253,14 +254,15 @@ final class PositionTable {
   /**
    * A server has all up to a number, and what was written without waiting for its disk is on it.
    */
-  CompletableFuture<Void> reached(Node node, Set<String> databases, long number, long fence) {
+  public CompletableFuture<Void> reached(
+      Node node, Set<String> databases, long number, long fence) {
     return Futures.all(
         databases.stream()
             .map(database -> role.ask(node.address(), database, reached(number, fence))));
   }
 
   /** The same, of connections to all databases. */
-  CompletableFuture<Void> reached(List<Asker> databases, long number, long fence) {
+  public CompletableFuture<Void> reached(List<Asker> databases, long number, long fence) {
     return Futures.all(databases.stream().map(asker -> asker.ask(reached(number, fence))));
   }
 
@@ -270,7 +272,7 @@ final class PositionTable {
   }
 
   /** A server whose rows are those of another has what that has. */
-  CompletableFuture<Void> copy(Node from, Node to, long fence) {
+  public CompletableFuture<Void> copy(Node from, Node to, long fence) {
     return read(from)
         .thenCompose(
             positions ->

@@ -1,16 +1,17 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import java.util.BitSet;
 
 /** Numbers that sessions have to themselves: each is a row of every position table. Any thread. */
-final class Slots {
+public final class Slots {
   /** Sessions that are about to end hold theirs while others begin. */
   private static final int SPARE = 100;
 
   private final BitSet taken = new BitSet();
   private final int count;
 
-  Slots(int connectionsMax) {
+  /** One for each client that there may be, and some to spare. */
+  public Slots(int connectionsMax) {
     count = connectionsMax + SPARE;
   }
 
@@ -20,7 +21,7 @@ final class Slots {
   }
 
   /** One that is free, or null. */
-  synchronized Slot take() {
+  public synchronized Slot take() {
     int number = taken.nextClearBit(0);
     if (number >= count) {
       return null;
@@ -35,7 +36,7 @@ final class Slots {
   }
 
   /** One that a session has. Belongs to it. */
-  final class Slot {
+  public final class Slot {
     private final int number;
     private boolean given;
 
@@ -43,17 +44,18 @@ final class Slots {
       this.number = number;
     }
 
-    int number() {
+    /** Of its row. */
+    public int number() {
       return number;
     }
 
     /** What becomes of its last commit is found out by another, who releases the number. */
-    void keep() {
+    public void keep() {
       given = true;
     }
 
     /** A second call does nothing. */
-    void sessionEnded() {
+    public void sessionEnded() {
       if (!given) {
         given = true;
         release(number);

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;

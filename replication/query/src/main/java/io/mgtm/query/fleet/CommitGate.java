@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
  * Where commits pass, from before the first server is told until the last has answered: closed and
  * quiet, all servers that are in have committed the same transactions. Any thread.
  */
-final class CommitGate {
+public final class CommitGate {
   private final List<Runnable> waiting = new ArrayList<>();
   private final List<CompletableFuture<Void>> closers = new ArrayList<>();
   private int closed;
@@ -19,7 +19,7 @@ final class CommitGate {
    *
    * @param again called once the gate opens, when false is returned
    */
-  synchronized boolean enter(Runnable again) {
+  public synchronized boolean enter(Runnable again) {
     if (closed > 0) {
       waiting.add(again);
       return false;
@@ -29,7 +29,7 @@ final class CommitGate {
   }
 
   /** A commit is at all servers. */
-  void leave() {
+  public void leave() {
     List<CompletableFuture<Void>> quiet = List.of();
     synchronized (this) {
       inside--;
@@ -42,7 +42,7 @@ final class CommitGate {
   }
 
   /** Lets nobody in any more; completes when nobody is inside. Each call needs one to open. */
-  CompletableFuture<Void> close() {
+  public CompletableFuture<Void> close() {
     synchronized (this) {
       closed++;
       if (inside > 0) {
@@ -55,7 +55,7 @@ final class CommitGate {
   }
 
   /** Lets those that wait in, and all that come, when it was closed by nobody else. */
-  void open() {
+  public void open() {
     List<Runnable> all;
     synchronized (this) {
       closed--;

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.wire.ErrorFields;
@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /** One server as all sessions see it. Any thread; {@link Fleet} alone puts it in and out. */
-final class Node {
+public final class Node {
   /** As a number of an entry, and as how far it is behind. */
-  static final long UNKNOWN = -1;
+  public static final long UNKNOWN = -1;
 
   private final HostPort address;
   private final AtomicInteger running = new AtomicInteger();
@@ -40,7 +40,8 @@ final class Node {
 
   private volatile ServerKind kind = ServerKind.UNKNOWN;
 
-  Node(HostPort address) {
+  /** One that is in, as long as nothing else is known. */
+  public Node(HostPort address) {
     this.address = address;
     for (Ejection kind : Ejection.values()) {
       ejections.put(kind, new LongAdder());
@@ -48,38 +49,42 @@ final class Node {
   }
 
   /** One that is being added: it is out until {@link Fleet} lets it in. */
-  static Node newcomer(HostPort address) {
+  public static Node newcomer(HostPort address) {
     Node node = new Node(address);
     node.set("it is being added", System.currentTimeMillis());
     return node;
   }
 
-  HostPort address() {
+  /** Where it is reached. */
+  public HostPort address() {
     return address;
   }
 
-  boolean isIn() {
+  /** Whether it has all that is committed, and is given what will be. */
+  public boolean isIn() {
     return why == null;
   }
 
-  String why() {
+  /** For what reason it is out; null while it is in. */
+  public String why() {
     return why;
   }
 
   /** What a client is told whose session has locks there, or listens. */
-  ErrorFields lost() {
+  public ErrorFields lost() {
     String message =
         "the server at %s, where this session had its locks, LISTEN or temporary tables, is out: %s";
     return ErrorFields.fatal("57P01", message.formatted(this, why)).withHint("Connect again.");
   }
 
   /** What a client is told whose transaction was open there. */
-  ErrorFields moved() {
+  public ErrorFields moved() {
     return ErrorFields.error("40001", "the server at " + this + " is out: " + why)
         .withHint("Repeat the transaction; another server has taken over.");
   }
 
-  long outSinceMs() {
+  /** Since when it is out, or in, in milliseconds since 1970. */
+  public long outSinceMs() {
     return outSinceMs;
   }
 
@@ -89,12 +94,12 @@ final class Node {
   }
 
   /** It is out for another reason now than it was. */
-  void staysOut(String reason) {
+  public void staysOut(String reason) {
     set(reason, outSinceMs);
   }
 
   /** It is none of the servers any more. */
-  boolean isRemoved() {
+  public boolean isRemoved() {
     return removed;
   }
 
@@ -103,66 +108,72 @@ final class Node {
   }
 
   /** By this it knows that a commit is of the replicator that has taken it over last. */
-  long fence() {
+  public long fence() {
     return fence;
   }
 
-  void setFence(long to) {
+  /** It is taken over: commits are to name this from now on. */
+  public void setFence(long to) {
     fence = to;
   }
 
   /** As it was when it was asked last, which is before it is in. */
-  ServerKind kind() {
+  public ServerKind kind() {
     return kind;
   }
 
-  void setKind(ServerKind to) {
+  /** It was asked what it is. */
+  public void setKind(ServerKind to) {
     kind = to;
   }
 
   /** Requests that it has not answered. */
-  int running() {
+  public int running() {
     return running.get();
   }
 
-  void begun() {
+  /** It is given a request. */
+  public void begun() {
     running.incrementAndGet();
   }
 
-  void ended() {
+  /** It has answered one, or will not any more. */
+  public void ended() {
     running.decrementAndGet();
   }
 
-  /** Units of only reads that it was given, statements as the leader, effects of the leader's. */
-  LongAdder reads() {
+  /** Units of only reads that it was given. */
+  public LongAdder reads() {
     return reads;
   }
 
-  LongAdder writes() {
+  /** Statements that it was given as the leader. */
+  public LongAdder writes() {
     return writes;
   }
 
-  LongAdder effects() {
+  /** Effects of the leader's that it was given. */
+  public LongAdder effects() {
     return effects;
   }
 
   /** How often it was put out. */
-  LongAdder ejections(Ejection kind) {
+  public LongAdder ejections(Ejection kind) {
     return ejections.get(kind);
   }
 
   /** How often it was let in while others were at work. */
-  LongAdder admissions() {
+  public LongAdder admissions() {
     return admissions;
   }
 
   /** What is asked of it is timed from now on. */
-  void time(Timer by) {
+  public void time(Timer by) {
     latency = by;
   }
 
   /** A request took so long, to the end of its answer. */
-  void took(long nanos) {
+  public void took(long nanos) {
     Timer by = latency;
     if (by != null) {
       by.record(nanos, TimeUnit.NANOSECONDS);
@@ -170,12 +181,12 @@ final class Node {
   }
 
   /** A commit is decided that it is to do. */
-  void owes() {
+  public void owes() {
     owed.incrementAndGet();
   }
 
   /** It has done so, or will not any more. */
-  void owesNoMore() {
+  public void owesNoMore() {
     owed.decrementAndGet();
   }
 
@@ -184,7 +195,7 @@ final class Node {
    *
    * @param number or {@link #UNKNOWN}
    */
-  void setHas(long number) {
+  public void setHas(long number) {
     has = number;
   }
 
@@ -194,7 +205,7 @@ final class Node {
    *
    * @param last the number of the last entry with commits
    */
-  long behind(long last) {
+  public long behind(long last) {
     long from = has;
     return isIn() ? owed.get() : from == UNKNOWN ? UNKNOWN : Math.max(0, last - from);
   }

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.fleet;
 
 import io.mgtm.query.order.Part;
 import io.netty.channel.EventLoop;
