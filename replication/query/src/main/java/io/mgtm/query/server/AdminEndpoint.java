@@ -8,6 +8,7 @@ import io.mgtm.query.connection.Futures;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.OrderLog;
 import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.session.Shared;
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.SqlException;
 import io.mgtm.query.sql.Statement;

@@ -3,6 +3,7 @@ package io.mgtm.query.server;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.fleet.Node;
+import io.mgtm.query.session.Shared;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -5,6 +5,7 @@ import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.fleet.OrderLog;
+import io.mgtm.query.session.QueryMetrics;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;

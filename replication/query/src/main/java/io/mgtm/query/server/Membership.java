@@ -6,6 +6,7 @@ import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.ServerKind;
+import io.mgtm.query.session.Shared;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

@@ -10,6 +10,8 @@ import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.Leadership;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.OrderLog;
+import io.mgtm.query.session.OpenSession;
+import io.mgtm.query.session.Spools;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;

@@ -10,6 +10,7 @@ import io.mgtm.query.fleet.FleetStart;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.order.ServerState;
+import io.mgtm.query.session.Shared;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;

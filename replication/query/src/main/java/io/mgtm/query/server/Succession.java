@@ -6,6 +6,7 @@ import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.fleet.ForwardKey;
 import io.mgtm.query.fleet.OrderLog;
+import io.mgtm.query.session.Spools;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;

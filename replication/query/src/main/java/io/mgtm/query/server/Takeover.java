@@ -13,6 +13,7 @@ import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.Misses;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.order.Position;
+import io.mgtm.query.session.Shared;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;

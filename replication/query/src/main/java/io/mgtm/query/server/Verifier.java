@@ -6,6 +6,7 @@ import io.mgtm.query.connection.LoginException;
 import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.session.Shared;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,0 +1,143 @@
+package io.mgtm.query.session;
+
+import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.ServerKind;
+import io.mgtm.query.wire.ErrorFields;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * What a session's settings must be for its texts to be the same values at every server. Any
+ * thread.
+ */
+public final class RequiredSettings {
+  /**
+   * Settings by which values are sent to other servers as texts and read there: what they are set
+   * to, and what a client may set them to itself.
+   */
+  private static final List<Fixed> FIXED =
+      List.of(
+          new Fixed("extra_float_digits", "1", "[1-3]"),
+          new Fixed("array_nulls", "on", "on"),
+          new Fixed("xmloption", "content", "content"));
+
+  private record Fixed(String name, String to, String allowed) {}
+
+  private static final Pattern HOURS = Pattern.compile("(?<![:\\d])\\d+");
+  private static final List<String> RELIED_ON =
+      List.of("client_encoding", "DateStyle", "TimeZone", "standard_conforming_strings");
+
+  private static final List<String> READ_BY = List.of("TimeZone", "DateStyle", "IntervalStyle");
+
+  private RequiredSettings() {}
+
+  /**
+   * Adds what the replicator relies on to the parameters that a client sends; why its own forbid
+   * it, or null.
+   */
+  public static ErrorFields fix(Map<String, String> parameters) {
+    String options = parameters.getOrDefault("options", "");
+    for (Fixed fixed : FIXED) {
+      String name = fixed.name();
+      parameters.putIfAbsent(name, fixed.to());
+      boolean otherwise =
+          parameters.keySet().stream().anyMatch(k -> k.equalsIgnoreCase(name) && !k.equals(name));
+      boolean kept = parameters.get(name).matches(fixed.allowed());
+      if (otherwise || options.contains(name) || !kept) {
+        return ErrorFields.fatal(
+                "0A000", "the replicator relies on " + name + " of " + fixed.allowed())
+            .withHint("Leave it as it is.");
+      }
+    }
+    if (isNamed(ServerKind.TRANSACTION_TIMEOUT, parameters)) {
+      return notReplicated(ServerKind.TRANSACTION_TIMEOUT)
+          .withHint("Use statement_timeout and idle_in_transaction_session_timeout.");
+    }
+    String role = "session_replication_role";
+    return isNamed(role, parameters) ? notReplicated(role) : null;
+  }
+
+  private static boolean isNamed(String name, Map<String, String> parameters) {
+    return parameters.getOrDefault("options", "").contains(name)
+        || parameters.keySet().stream().anyMatch(name::equalsIgnoreCase);
+  }
+
+  /** Why a client cannot be served with what the servers report, or null. */
+  public static ErrorFields refused(Map<Node, ServerConnection> entered, Node leader) {
+    ServerConnection leaders = entered.get(leader);
+    return RELIED_ON.stream()
+        .map(name -> refused(name, leaders.setting(name)))
+        .filter(why -> why != null)
+        .findFirst()
+        .orElseGet(() -> differing(entered, leaders));
+  }
+
+  /** By these a text is read as a value, or written. */
+  private static ErrorFields differing(
+      Map<Node, ServerConnection> entered, ServerConnection leaders) {
+    for (String name : READ_BY) {
+      String expected = leaders.setting(name);
+      for (Map.Entry<Node, ServerConnection> one : entered.entrySet()) {
+        String theirs = one.getValue().setting(name);
+        if (!theirs.equals(expected)) {
+          return ErrorFields.fatal(
+                  "0A000",
+                  "%s is %s at the server at %s, and %s at the leader"
+                      .formatted(name, theirs, one.getKey(), expected))
+              .withHint("Let the servers' configurations and roles set the same.");
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Why a setting that a server reports cannot be had, or null. */
+  static ErrorFields refused(String name, String value) {
+    boolean kept =
+        switch (name) {
+          case "client_encoding" -> charset(value) != null;
+          case "DateStyle" -> value.startsWith("ISO");
+          case "TimeZone" -> isReadable(value);
+          case "standard_conforming_strings" -> value.equals("on");
+          default -> true;
+        };
+    if (kept) {
+      return null;
+    }
+    return notReplicated(name + " " + value)
+        .withHint(
+            name.equals("client_encoding")
+                ? "Use UTF8."
+                : "Use ISO dates, zones at most 14 hours from UTC, and standard strings.");
+  }
+
+  private static ErrorFields notReplicated(String what) {
+    return ErrorFields.fatal("0A000", what + " is not replicated");
+  }
+
+  /**
+   * How texts are read in a client's encoding: those in which a byte below 128 is ASCII; or null.
+   */
+  public static Charset charset(String encoding) {
+    String name = encoding.toUpperCase(Locale.ROOT);
+    if (name.equals("UTF8") || name.equals("UNICODE")) {
+      return StandardCharsets.UTF_8;
+    }
+    boolean single = name.matches("SQL_ASCII|LATIN\\d+|WIN\\d+|ISO_8859_\\d+|KOI8.?");
+    return single ? StandardCharsets.ISO_8859_1 : null;
+  }
+
+  /** Whether times of a zone can be read again: those that are more than 15 hours off cannot. */
+  private static boolean isReadable(String zone) {
+    String offsets = zone.replaceAll("<[^>]*>", "").replaceAll(",.*", "");
+    return HOURS
+        .matcher(offsets)
+        .results()
+        .allMatch(hours -> hours.group().length() < 3 && Integer.parseInt(hours.group()) < 15);
+  }
+}

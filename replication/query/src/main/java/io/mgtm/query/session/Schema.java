@@ -1,0 +1,213 @@
+package io.mgtm.query.session;
+
+import io.mgtm.query.catalogue.CatalogueReading;
+import io.mgtm.query.catalogue.Catalogues;
+import io.mgtm.query.catalogue.SchemaLock;
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.sql.Classifier;
+import io.mgtm.query.wire.ErrorFields;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a session takes the schema to be, and its part in changing it. Belongs to the session.
+ *
+ * <p>What always holds: the rows that a statement has written at the leader go to the others only
+ * if the statement was classified by a catalogue that was read after the last change of the schema
+ * that began to commit before the leader answered. Changes on which it depends cannot commit
+ * afterwards before its transaction ends, as PostgreSQL's locks on its table at the leader see to.
+ */
+final class Schema implements SchemaLock.Holder {
+  private final ReplicatedSession session;
+  private final String database;
+  private final TemporaryTables temporaries;
+  private Catalogues.Known known;
+
+  /** The open transaction has changed the schema, and {@link #known} is what it sees. */
+  private boolean changed;
+
+  /** A statement has changed the schema since {@link #known} was read. */
+  private boolean unread;
+
+  private boolean locked;
+  private Runnable whenUnlocked;
+  private Future<?> late;
+
+  Schema(ReplicatedSession session, String database, Catalogues.Known known) {
+    this.session = session;
+    this.database = database;
+    this.known = known;
+    this.temporaries = new TemporaryTables(session);
+  }
+
+  private Catalogues catalogues() {
+    return session.shared().catalogues();
+  }
+
+  Catalogues.Known known() {
+    return known;
+  }
+
+  /** Those of the session, which are no part of what is known of the database. */
+  TemporaryTables temporaries() {
+    return temporaries;
+  }
+
+  /** Of all that names mean to the session. */
+  Classifier classifier() {
+    return temporaries.areNone() ? known.classifier() : known.classifier().with(temporaries.all());
+  }
+
+  /** Whether constraints may be left to be checked at COMMIT. */
+  boolean mayHaveDeferred() {
+    return changed || known.deferrable() || temporaries.maySome();
+  }
+
+  String database() {
+    return database;
+  }
+
+  /** Whether the open transaction has changed it. */
+  boolean isChanged() {
+    return changed;
+  }
+
+  /** Whether statements may be classified by what is known, and what they wrote may go on. */
+  boolean isCurrent() {
+    if (changed) {
+      // In a failed transaction nothing but its end is run.
+      return !unread || session.set().status() == 'E';
+    }
+    return catalogues().isCurrent(database, known);
+  }
+
+  /**
+   * Reads it; the session ends when that fails.
+   *
+   * @param lost called when the server of the open transaction is out
+   */
+  void refresh(Runnable then, Runnable lost) {
+    if (changed) {
+      Backend home = session.set().home();
+      session.runsAt(null);
+      CatalogueReading reading =
+          new CatalogueReading(
+              catalogues(),
+              session.planner().charset(),
+              (got, error) -> {
+                if (error == null) {
+                  unread = false;
+                  take(got, then);
+                } else {
+                  session.end(ErrorFields.fatal(error.sqlState(), error.message()));
+                }
+              },
+              lost);
+      home.hold(true);
+      home.ask(CatalogueReading.SQL, reading);
+      return;
+    }
+    catalogues()
+        .of(database)
+        .whenComplete(
+            (got, cause) ->
+                session.execute(
+                    () -> {
+                      if (session.isEnded()) {
+                        return;
+                      }
+                      if (cause == null) {
+                        take(got, then);
+                      } else {
+                        session.end(
+                            ErrorFields.fatal(
+                                "08006", "the schema cannot be read: " + Futures.reason(cause)));
+                      }
+                    }));
+  }
+
+  private void take(Catalogues.Known got, Runnable then) {
+    if (session.isEnded()) {
+      return;
+    }
+    known = got;
+    then.run();
+  }
+
+  // ---- changes ---------------------------------------------------------------------------------
+
+  boolean isLocked() {
+    return locked;
+  }
+
+  /** Waits until no other session changes the schema. */
+  void lock(Runnable then, Runnable tooLong) {
+    if (session.shared().schemaLock().enter(this)) {
+      locked = true;
+      then.run();
+      return;
+    }
+    whenUnlocked = then;
+    late =
+        session
+            .loop()
+            .schedule(
+                () -> {
+                  if (whenUnlocked != null) {
+                    whenUnlocked = null;
+                    session.shared().schemaLock().leave(this);
+                    tooLong.run();
+                  }
+                },
+                session.shared().config().timeouts().applyMs(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void unlocked() {
+    session.execute(
+        () -> {
+          Runnable then = whenUnlocked;
+          if (then == null || session.isEnded()) {
+            // Who waits behind this session is not left waiting.
+            if (session.shared().schemaLock().enter(this) && !locked) {
+              session.shared().schemaLock().leave(this);
+            }
+            return;
+          }
+          if (session.shared().schemaLock().enter(this)) {
+            whenUnlocked = null;
+            late.cancel(false);
+            locked = true;
+            then.run();
+          }
+        });
+  }
+
+  /** A statement of the open transaction has changed it, or a part of that was undone. */
+  void change() {
+    changed = true;
+    unread = true;
+  }
+
+  /** A savepoint was rolled back to. */
+  void undone() {
+    unread |= changed;
+    temporaries.mayDiffer();
+  }
+
+  /** The transaction has ended. */
+  void ended() {
+    changed = false;
+    unread = false;
+    temporaries.mayDiffer();
+    if (locked || whenUnlocked != null) {
+      whenUnlocked = null;
+      locked = false;
+      if (late != null) {
+        late.cancel(false);
+      }
+      session.shared().schemaLock().leave(this);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.mgtm.query.session;
+
+import io.mgtm.query.catalogue.Catalogues;
+import io.mgtm.query.catalogue.SchemaLock;
+import io.mgtm.query.config.QueryConfig;
+import io.mgtm.query.connection.ServerDoor;
+import io.mgtm.query.fleet.CommitGate;
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.Fleet;
+import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.fleet.Slots;
+
+/**
+ * What the sessions before several servers share.
+ *
+ * @param commits null before one server, as are spools and positions
+ */
+public record Shared(
+    QueryConfig config,
+    Fleet fleet,
+    TransactionLimit limit,
+    CommitGate gate,
+    CommitLog commits,
+    PositionTable positions,
+    Slots slots,
+    ServerDoor door,
+    Sessions sessions,
+    Catalogues catalogues,
+    Spools spools,
+    SchemaLock schemaLock,
+    QueryMetrics metrics) {}

@@ -1,0 +1,98 @@
+package io.mgtm.query.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.common.HostPort;
+import io.mgtm.query.connection.Answer;
+import io.mgtm.query.connection.ServerConnection;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.wire.Frame;
+import io.mgtm.query.wire.Messages;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Who waits for a server's answers is told of each. */
+class BackendTest {
+  private static final HostPort ADDRESS = new HostPort("127.0.0.1", 1);
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final List<String> done = new ArrayList<>();
+  private final Backend backend =
+      new Backend(
+          new Node(ADDRESS),
+          new ServerConnection(ADDRESS, channel, 1, 2, List.of()),
+          new Backend.Owner() {
+            @Override
+            public void unasked(Backend from, Frame frame) {
+              frame.release();
+            }
+
+            @Override
+            public void broken(Backend at) {
+              done.add("broken");
+            }
+
+            @Override
+            public void readComplete() {
+              // Nothing is passed on.
+            }
+
+            @Override
+            public void writabilityChanged() {
+              // It takes all.
+            }
+          });
+
+  BackendTest() {
+    channel.pipeline().addLast(backend);
+  }
+
+  @AfterEach
+  void close() {
+    channel.finishAndReleaseAll();
+  }
+
+  private void ask(String sql) {
+    backend.ask(
+        sql, Answer.of((tag, error, status) -> done.add(sql), () -> done.add(sql + " lost")));
+  }
+
+  private void answer() {
+    channel.writeInbound(new Frame((byte) 'Z', 1, Messages.readyForQuery(channel.alloc(), 'I')));
+  }
+
+  @Test
+  void whoWaitsIsToldOnceAndMayWaitAgain() {
+    ask("begin");
+    ask("select");
+    backend.whenAnswered(
+        () -> {
+          done.add("first");
+          backend.whenAnswered(() -> done.add("second"));
+        });
+    assertThat(done).isEmpty();
+    answer();
+    assertThat(done).containsExactly("begin", "first");
+    answer();
+    assertThat(done).containsExactly("begin", "first", "select", "second");
+  }
+
+  @Test
+  void whoWaitsIsToldThatNoneComes() {
+    ask("begin");
+    backend.whenAnswered(() -> done.add("first"));
+    backend.fail();
+    assertThat(done).containsExactly("begin lost", "first");
+  }
+
+  @Test
+  void whoWaitsIsToldOfItsEnd() {
+    ask("begin");
+    backend.whenAnswered(() -> done.add("first"));
+    backend.close();
+    assertThat(done).containsExactly("first");
+  }
+}
