@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  * While there are clients one server after the other reads a table, with one process, so that the
  * processors are left to them. Any thread.
  */
-final class Verifier {
+public final class Verifier {
   static final String TABLES =
       "SELECT quote_ident(nspname) || '.' || quote_ident(relname) FROM pg_class c JOIN pg_namespace"
           + " n ON n.oid = relnamespace WHERE relkind = 'r' AND relpersistence <> 't' AND nspname"
@@ -47,8 +47,9 @@ final class Verifier {
    *
    * @param rows how many differ; -1 where the table is at one of them only
    */
-  record Difference(Node node, String database, String table, long rows) {
-    String text() {
+  public record Difference(Node node, String database, String table, long rows) {
+    /** As operators are told it. */
+    public String text() {
       return rows < 0
           ? "the table %s of %s is not at both servers".formatted(table, database)
           : "%d rows of %s of %s differ".formatted(rows, table, database);
@@ -64,7 +65,7 @@ final class Verifier {
   }
 
   /** All differences, of all databases; fails with a {@link LoginException}. */
-  CompletableFuture<List<Difference>> verify() {
+  public CompletableFuture<List<Difference>> verify() {
     return verify(shared.fleet().in(), Verifier::nothing);
   }
 

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import io.netty.channel.EventLoop;
 import java.util.concurrent.CompletableFuture;

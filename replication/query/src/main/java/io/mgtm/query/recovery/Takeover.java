@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;

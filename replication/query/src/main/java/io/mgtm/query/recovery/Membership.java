@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Makes a server one of the servers, and takes one off the list, while clients go on. Any thread;
  * calls wait, and one server is added at a time.
  */
-final class Membership implements AutoCloseable {
+public final class Membership implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Membership.class);
 
   /** No two servers were started in the same microsecond. */
@@ -41,7 +41,8 @@ final class Membership implements AutoCloseable {
   private final Programs programs;
   private final AtomicReference<String> underWay = new AtomicReference<>("");
 
-  Membership(Shared shared, OwnRole role, Steward steward) {
+  /** That of the servers of all sessions; who is added is let in by the steward. */
+  public Membership(Shared shared, OwnRole role, Steward steward) {
     this.shared = shared;
     this.role = role;
     this.steward = steward;
@@ -49,7 +50,7 @@ final class Membership implements AutoCloseable {
   }
 
   /** What is done now, or empty. */
-  String underWay() {
+  public String underWay() {
     return underWay.get();
   }
 
@@ -60,7 +61,7 @@ final class Membership implements AutoCloseable {
    * @return the databases that were copied
    * @throws IOException when it cannot be; what was copied whole need not be copied again
    */
-  List<String> add(HostPort address) throws IOException {
+  public List<String> add(HostPort address) throws IOException {
     String begun = address + " is looked at";
     if (!underWay.compareAndSet("", begun)) {
       throw new IOException("a server is being added already: " + underWay.get());
@@ -145,7 +146,7 @@ final class Membership implements AutoCloseable {
    *
    * @throws IOException when there is none of that address, or it must stay
    */
-  void remove(HostPort address) throws IOException {
+  public void remove(HostPort address) throws IOException {
     shared.fleet().remove(known(address), shared.config().serversMin());
   }
 
@@ -154,7 +155,7 @@ final class Membership implements AutoCloseable {
    *
    * @throws IOException when it leads, is out, or the one that leads cannot be spared for a moment
    */
-  void promote(HostPort address) throws IOException {
+  public void promote(HostPort address) throws IOException {
     shared.fleet().promote(known(address), shared.config().serversMin());
   }
 

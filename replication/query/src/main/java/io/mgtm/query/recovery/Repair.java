@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import io.mgtm.query.catalogue.CaptureSchema;
 import io.mgtm.query.connection.Asker;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * leader commits last. Rows are told apart by all that is in them, so that no key is needed. Any
  * thread; calls wait.
  */
-final class Repair {
+public final class Repair {
   private static final Logger log = LoggerFactory.getLogger(Repair.class);
   private static final int CHUNK_ROWS = 200;
 
@@ -67,8 +67,9 @@ final class Repair {
    * @param removed rows that the leader has not
    * @param written rows of the leader's
    */
-  record Repaired(Node node, String database, String table, long removed, long written) {
-    String text() {
+  public record Repaired(Node node, String database, String table, long removed, long written) {
+    /** As operators are told it. */
+    public String text() {
       return "%s: %d rows of %s of %s removed, %d written"
           .formatted(node, removed, table, database, written);
     }
@@ -78,7 +79,8 @@ final class Repair {
   private final OwnRole role;
   private final Verifier verifier;
 
-  Repair(Shared shared, OwnRole role, Verifier verifier) {
+  /** That of what the verifier finds. */
+  public Repair(Shared shared, OwnRole role, Verifier verifier) {
     this.shared = shared;
     this.role = role;
     this.verifier = verifier;
@@ -89,7 +91,7 @@ final class Repair {
    *
    * @param left is added to: what cannot be repaired
    */
-  List<Repaired> all(List<String> left) throws IOException {
+  public List<Repaired> all(List<String> left) throws IOException {
     List<Repaired> all = new ArrayList<>();
     for (Verifier.Difference one : Futures.await(verifier.verify())) {
       if (one.rows() < 0) {
@@ -107,7 +109,7 @@ final class Repair {
    * @param name as verify tells it; what has no schema is of public
    * @throws IOException when there is none, it cannot be locked in time, or rows still differ
    */
-  List<Repaired> table(String database, String name) throws IOException {
+  public List<Repaired> table(String database, String name) throws IOException {
     Node leader = shared.fleet().leader();
     List<String> names =
         Futures.await(role.ask(leader.address(), database, Verifier.TABLES)).stream()

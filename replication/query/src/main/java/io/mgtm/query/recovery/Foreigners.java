@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
@@ -14,7 +14,7 @@ import java.util.Set;
  * Finds backends of clients that went round the replicator. Those of replicators are known by their
  * role and the name of their connections, which others may set, but not with that role. Any thread.
  */
-final class Foreigners {
+public final class Foreigners {
   private static final String BACKENDS =
       "SELECT pid, coalesce(usename, ''), coalesce(datname, ''), coalesce(host(client_addr), 'local')"
           + " FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename IS NOT NULL"
@@ -26,13 +26,14 @@ final class Foreigners {
   private final Shared shared;
   private final OwnRole role;
 
-  Foreigners(Shared shared, OwnRole role) {
+  /** Those at the servers of all sessions, asked as the role. */
+  public Foreigners(Shared shared, OwnRole role) {
     this.shared = shared;
     this.role = role;
   }
 
   /** One line for each; what began meanwhile may be among them. */
-  List<String> find() throws IOException {
+  public List<String> find() throws IOException {
     List<String> found = new ArrayList<>();
     for (Node node : shared.fleet().in()) {
       Set<Integer> ours = new HashSet<>();

@@ -1,4 +1,4 @@
-package io.mgtm.query.server;
+package io.mgtm.query.recovery;
 
 import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * Watches the servers: asks each once a second whether it is there, puts out those that are not,
  * and prepares the next leader. What it keeps belongs to one event loop.
  */
-final class Steward {
+public final class Steward {
   private static final Logger log = LoggerFactory.getLogger(Steward.class);
   private static final String QUESTION = "SELECT pg_is_in_recovery()";
   private static final int EVERY_MS = 1_000;
@@ -66,7 +66,8 @@ final class Steward {
   private boolean begun;
   private boolean closed;
 
-  Steward(Shared shared, OwnRole role, EventLoop loop) {
+  /** One that watches nothing yet; see {@link #begin}. */
+  public Steward(Shared shared, OwnRole role, EventLoop loop) {
     this.shared = shared;
     this.role = role;
     this.loop = loop;
@@ -75,7 +76,8 @@ final class Steward {
     shared.fleet().set(this::probe, this::leaderOut);
   }
 
-  Verifier verifier() {
+  /** What compares the servers that it watches. */
+  public Verifier verifier() {
     return verifier;
   }
 
@@ -85,7 +87,7 @@ final class Steward {
    *
    * @throws IOException when no server is there, or they cannot be compared
    */
-  void begin() throws IOException {
+  public void begin() throws IOException {
     Fleet fleet = shared.fleet();
     FleetStart start = new FleetStart(fleet, shared.commits());
     start.restore();
@@ -345,7 +347,7 @@ final class Steward {
   }
 
   /** Ends the watch. */
-  void close() {
+  public void close() {
     shared.fleet().close();
     if (watching != null) {
       watching.cancel(false);
