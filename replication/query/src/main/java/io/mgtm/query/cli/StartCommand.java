@@ -4,7 +4,7 @@ import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import io.mgtm.query.config.GroupConfig;
 import io.mgtm.query.config.QueryConfig;
-import io.mgtm.query.server.QueryServer;
+import io.mgtm.query.member.QueryServer;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -4,7 +4,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.local.LocalPostgres;
 import io.mgtm.query.local.LocalProgram;
-import io.mgtm.query.server.QueryServer;
+import io.mgtm.query.member.QueryServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,174 @@
+package io.mgtm.query.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.query.check.Anomaly;
+import io.mgtm.query.check.ListAppendChecker;
+import io.mgtm.testing.Await;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What clients are told by several servers could be what one has told them, whoever dies. */
+class ListAppendIT {
+  private static final int CLIENTS = 6;
+  private static final int SOME = 150;
+  private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 20);
+
+  @TempDir private Path folder;
+  private final long seed = Long.getLong("seed", 1);
+  private final Random random = new Random(seed);
+  private Cluster cluster;
+  private Replicators replicators;
+  private ListAppends appends;
+
+  @BeforeAll
+  static void need() {
+    Tools.needPostgres();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (appends != null) {
+      appends.end();
+    }
+    if (replicators != null) {
+      replicators.close();
+    }
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private void startWithOneReplicator(int servers) throws Exception {
+    cluster = new Cluster(folder, servers, "dtp", ListAppends.TABLES);
+    cluster.startReplicator();
+    appends = new ListAppends(cluster, CLIENTS, seed);
+  }
+
+  private void startWithThree(int servers) throws Exception {
+    cluster = new Cluster(folder, servers, "dtp", ListAppends.TABLES);
+    replicators = new Replicators(cluster, 3);
+    replicators.startAll();
+    replicators.awaitWhole();
+    cluster.several = replicators.clients();
+    appends = new ListAppends(cluster, CLIENTS, seed);
+  }
+
+  private void more() {
+    int before = appends.committed();
+    Await.until("more transactions", () -> appends.committed() >= before + SOME);
+  }
+
+  private void killServer(int number) throws Exception {
+    cluster.servers.get(number).kill();
+    more();
+    cluster.servers.get(number).startAgain();
+  }
+
+  /** The first one leads, and the second one after it. */
+  @Test
+  void serversDieAndComeBack() throws Exception {
+    startWithOneReplicator(2);
+    more();
+    killServer(1);
+    cluster.awaitIn(2);
+    more();
+    killServer(0);
+    cluster.awaitIn(2);
+    more();
+    appends.end();
+    cluster.assertAlike();
+    assertNothingForbidden();
+  }
+
+  @Test
+  void whoServesDiesAndServersToo() throws Exception {
+    startWithThree(2);
+    more();
+    killReplicator(() -> {});
+    replicators.awaitServersIn();
+    killServer(0);
+    replicators.awaitServersIn();
+    more();
+    assertAlike();
+    assertNothingForbidden();
+  }
+
+  @Test
+  @Tag("long")
+  void whoeverDiesAgainAndAgain() throws Exception {
+    startWithThree(3);
+    for (int round = 0; round < ROUNDS; round++) {
+      more();
+      int server = random.nextInt(3);
+      switch (random.nextInt(4)) {
+        case 0 -> killServer(server);
+        case 1 -> killReplicator(() -> {});
+        case 2 -> {
+          killReplicator(() -> cluster.servers.get(server).kill());
+          cluster.servers.get(server).startAgain();
+        }
+        default -> {
+          int serves = replicators.awaitServing();
+          replicators.pause(serves);
+          more();
+          replicators.resume(serves);
+        }
+      }
+      replicators.awaitWhole();
+      replicators.awaitServersIn();
+    }
+    assertAlike();
+    assertNothingForbidden();
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private void killReplicator(Step meanwhile) throws Exception {
+    int serves = replicators.awaitServing();
+    meanwhile.run();
+    replicators.kill(serves);
+    more();
+    replicators.start(serves);
+    replicators.awaitWhole();
+  }
+
+  private void assertAlike() throws Exception {
+    appends.end();
+    replicators.awaitServersIn();
+    int serves = replicators.awaitServing();
+    assertThat(replicators.ask(serves, "/verify").path("rowsDifferent").asLong(-1)).isZero();
+  }
+
+  private void assertNothingForbidden() throws Exception {
+    Map<String, List<Integer>> finals = appends.finals(cluster.servers.get(0));
+    for (Postgres server : cluster.servers) {
+      assertThat(appends.finals(server)).as("lists of %s", server.address).isEqualTo(finals);
+    }
+    List<Anomaly> found = ListAppendChecker.check(appends.history(), finals);
+    System.out.printf(
+        "seed %d: %d transactions, %d acknowledged; permitted: %s; clients were told: %s%n",
+        seed,
+        appends.history().size(),
+        appends.committed(),
+        counted(found.stream().map(one -> one.kind().toString()).toList()),
+        counted(appends.told().stream().map(told -> told.substring(0, 5)).toList()));
+    assertThat(found.stream().filter(Anomaly::forbidden)).as("seed %d", seed).isEmpty();
+  }
+
+  private static Map<String, Long> counted(List<String> words) {
+    return words.stream()
+        .collect(Collectors.groupingBy(word -> word, TreeMap::new, Collectors.counting()));
+  }
+}
