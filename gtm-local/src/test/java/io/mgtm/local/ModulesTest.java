@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The pictures of the modules and of a node's rooms in docs/architecture.md are what is imported.
+ * The pictures of the modules, and of the rooms of a node and of a query replicator, in
+ * docs/architecture.md are what is imported.
  */
 class ModulesTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
@@ -141,5 +142,15 @@ class ModulesTest {
           .containsAll(
               folders.filter(Files::isDirectory).map(f -> f.getFileName().toString()).toList());
     }
+  }
+
+  @Test
+  void packagesOfAQueryReplicatorAreWhatTheSourcesImport() throws IOException {
+    Path query = ROOT.resolve("replication/query/src/main/java/io/mgtm/query");
+    Map<String, Set<String>> picture = picture(2);
+    Map<String, Set<String>> imports =
+        imports(picture.keySet(), room -> read(query.resolve(room), 1));
+    imports.values().forEach(used -> used.retainAll(picture.keySet()));
+    compare(picture, imports);
   }
 }
