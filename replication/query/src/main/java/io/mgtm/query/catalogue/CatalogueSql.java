@@ -145,12 +145,16 @@ final class CatalogueSql {
           + "|bpchar|integer|bigint|smallint|numeric|boolean|date|uuid|json|jsonb|interval|bytea|"
           + "double precision|real|inet|timestamp|time)(\\([0-9,]+\\))?( with(out)? time zone)?)$";
 
+  /** A domain may bring a default, which is no part of the column. */
+  private static final String OF_DOMAIN =
+      "EXISTS (SELECT FROM pg_type y WHERE y.oid = a.atttypid AND y.typtype = 'd')";
+
   /** Name:flags of each column, in their order. */
   private static final String COLUMNS =
       "(SELECT string_agg(quote_ident(a.attname) || ':'"
           + flag("a.atttypid IN (16, 20, 21, 23, 25, 1043, 1042, 2950, 1700, 17)", 'e')
           + flag("a.atttypid IN (20, 21, 23)", 'i')
-          + flag("a.atthasdef OR a.attidentity <> ''", 'd')
+          + flag("a.atthasdef OR a.attidentity <> '' OR " + OF_DOMAIN, 'd')
           + flag(
               "EXISTS (SELECT FROM pg_attrdef e WHERE e.adrelid = c.oid AND e.adnum = a.attnum AND"
                   + " pg_get_expr(e.adbin, e.adrelid) ~ '"
