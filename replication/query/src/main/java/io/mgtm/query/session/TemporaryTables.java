@@ -36,6 +36,8 @@ final class TemporaryTables {
           + OF_SESSION
           + " UNION ALL SELECT t.oid"
           + TYPES
+          + " UNION ALL SELECT p.oid FROM pg_catalog.pg_proc p"
+          + " WHERE p.pronamespace = pg_catalog.pg_my_temp_schema()"
           + ") x";
 
   /** Whether a default, check or index of it runs a function of users. */

@@ -10,11 +10,13 @@ import java.util.regex.Pattern;
  * that compute nothing from the moment, from chance, or by code of users. Immutable.
  *
  * <p>What is let through must keep this as well: no statement of another session that was taken for
- * a read before may write after. So nothing that runs code is made: no function, trigger, rule,
- * operator, cast, domain or policy, and no view of anything but a query that provably reads.
+ * a read before may write after. So nothing is made that runs code where nothing of it is seen: no
+ * rule, operator, cast or policy, no view of anything but a query that provably reads, no domain
+ * with any other check; and functions and triggers as far as {@link CodeDdl} lets them through.
  */
 final class Ddl {
-  private static final Set<String> MADE = Set.of("table", "index", "sequence", "schema", "view");
+  private static final Set<String> MADE =
+      Set.of("table", "index", "sequence", "schema", "view", "domain");
 
   private static final Set<String> ALTERED =
       Set.of("table", "index", "sequence", "schema", "view", "type", "default");
@@ -41,7 +43,6 @@ final class Ddl {
           "trigger",
           "rule",
           "row",
-          "partition",
           "inherit",
           "of",
           "identity",
@@ -102,10 +103,12 @@ final class Ddl {
 
   private final Catalogue catalogue;
   private final Purity purity;
+  private final CodeDdl code;
 
   Ddl(Catalogue catalogue, Purity purity) {
     this.catalogue = catalogue;
     this.purity = purity;
+    this.code = new CodeDdl(catalogue);
   }
 
   /** Why a text may not do the same everywhere, or null when it does. */
@@ -114,9 +117,12 @@ final class Ddl {
       return "the database has event triggers";
     }
     String verb = tokens.get(0).text();
-    String why = verb.equals("comment") ? null : strings(sql, tokens);
+    String why = verb.equals("comment") ? null : strings(sql, CodeDdl.withoutBody(tokens));
     if (why != null) {
       return why;
+    }
+    if ((verb.equals("create") || verb.equals("alter")) && code.isOne(tokens)) {
+      return code.whyNot(sql, tokens);
     }
     return switch (verb) {
       case "comment", "grant", "revoke" -> null;
@@ -196,23 +202,57 @@ final class Ddl {
       case "table" -> table(tokens);
       case "index" -> suspect(tokens);
       case "view" -> view(tokens.subList(at, tokens.size()));
+      case "domain" -> domain(tokens.subList(at + 1, tokens.size()));
       default -> null;
     };
   }
 
-  private static String table(List<Token> tokens) {
+  private String table(List<Token> tokens) {
     int depth = 0;
-    for (Token token : tokens) {
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
       depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
       boolean rows = depth == 0 && (token.isWord("as") || token.isWord("execute"));
       if (rows) {
         return "it makes rows from a query, which may give others, or in another order";
       }
-      if (depth == 0 && (token.isWord("partition") || token.isWord("inherits"))) {
-        return "writes to partitions are not replicated";
+      if (depth == 0 && token.isWord("inherits")) {
+        return "who writes to a table holds up nobody who lets another one inherit from it";
+      }
+      if (depth == 0 && token.isWord("values")) {
+        // FOR VALUES: a part's bounds are computed now, unlike defaults and checks.
+        String why = actions(untilPartition(tokens.subList(i + 1, tokens.size())));
+        if (why != null) {
+          return why;
+        }
       }
     }
-    return null;
+    return depth == 0 && Token.hasWord(tokens, "partition") ? suspect(tokens) : null;
+  }
+
+  private static List<Token> untilPartition(List<Token> tokens) {
+    int end = 0;
+    while (end < tokens.size() && !tokens.get(end).isWord("partition")) {
+      end++;
+    }
+    return tokens.subList(0, end);
+  }
+
+  /** Who casts to it runs its checks. */
+  private String domain(List<Token> tokens) {
+    String why = suspect(tokens);
+    int depth = 0;
+    int check = 0;
+    for (int i = 0; i < tokens.size() && why == null; i++) {
+      depth += tokens.get(i).isSymbol("(") ? 1 : tokens.get(i).isSymbol(")") ? -1 : 0;
+      if (depth == 0 && tokens.get(i).isWord("check")) {
+        check = i + 1;
+      } else if (depth == 0 && check > 0) {
+        why = purity.whyNotReadOnly(tokens.subList(check, i + 1));
+        check = 0;
+      }
+    }
+    return why;
   }
 
   private String view(List<Token> tokens) {
@@ -233,7 +273,7 @@ final class Ddl {
       return "it alters a " + kind + ", or what that is is not known";
     }
     if (!kind.equals("table")) {
-      return Token.hasWord(tokens, "partition") ? "partitions are not replicated" : suspect(tokens);
+      return suspect(tokens);
     }
     int at = 2;
     at += word(tokens, at).equals("if") ? 2 : 0;
@@ -265,7 +305,7 @@ final class Ddl {
     String why = suspect(tokens);
     for (int i = 0; i < tokens.size() && why == null; i++) {
       Token token = tokens.get(i);
-      if (token.kind() == Token.Kind.WORD && ALTER_REFUSED.contains(token.text())) {
+      if (Token.isOneAt(tokens, i, ALTER_REFUSED) && !isSwitch(tokens, i)) {
         why = "it has the word " + token.text();
       } else if (token.isWord("type") && !STEADY_TYPES.contains(word(tokens, i + 1))) {
         why = "values may be read as of the moment by the type " + word(tokens, i + 1);
@@ -274,6 +314,18 @@ final class Ddl {
       }
     }
     return why;
+  }
+
+  /** ENABLE TRIGGER x and DISABLE TRIGGER x, of one that is not the replicator's. */
+  private static boolean isSwitch(List<Token> tokens, int trigger) {
+    Token name = Purity.next(tokens, trigger);
+    return tokens.get(trigger).isWord("trigger")
+        && trigger > 0
+        && Token.isOneAt(tokens, trigger - 1, Set.of("enable", "disable"))
+        && name != null
+        && !name.isWord("all")
+        && !name.isWord("user")
+        && !CodeDdl.isOwn(name);
   }
 
   private static boolean isClause(List<Token> tokens, int i) {

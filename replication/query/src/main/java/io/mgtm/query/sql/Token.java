@@ -58,6 +58,13 @@ public record Token(Kind kind, String text, int start, int end) {
     return at < tokens.size() && tokens.get(at).isWord(word);
   }
 
+  /** Whether one of some key words stands at a place. */
+  static boolean isOneAt(List<Token> tokens, int at, Set<String> words) {
+    return at < tokens.size()
+        && tokens.get(at).kind == Kind.WORD
+        && words.contains(tokens.get(at).text);
+  }
+
   /** Whether a name or key word stands among these. */
   static boolean hasName(List<Token> tokens, String name) {
     return hasName(tokens, Set.of(name));

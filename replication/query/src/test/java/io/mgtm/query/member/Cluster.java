@@ -167,6 +167,32 @@ final class Cluster {
     assertThat(replicator.serversIn()).hasSize(servers.size());
   }
 
+  /** All servers have the same schema, as pg_dump tells it. */
+  void assertSchemasAlike() throws Exception {
+    String first = schemaOf(servers.get(0));
+    for (Postgres one : servers) {
+      assertThat(schemaOf(one)).isEqualTo(first);
+    }
+  }
+
+  private String schemaOf(Postgres at) throws Exception {
+    List<String> command =
+        List.of(
+            Tools.PROGRAMS + "/pg_dump",
+            "-s",
+            "-h",
+            at.address.host(),
+            "-p",
+            Integer.toString(at.address.port()),
+            "-U",
+            "postgres",
+            "app");
+    return Tools.run(folder, Map.of("PGPASSWORD", Postgres.PASSWORD), command)
+        .succeeded()
+        .output()
+        .replaceAll("(?m)^.(un)?restrict .*$", "");
+  }
+
   /** No move is missing that was acknowledged, none is there twice or by half, at any server. */
   void assertMoved(Transfers transfers) throws Exception {
     assertAlike();

@@ -11,8 +11,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -39,28 +37,10 @@ class DdlIT {
   @AfterEach
   void serversHaveTheSameSchemaAndRows() throws Exception {
     cluster.assertAlike();
-    assertThat(schemaOf(cluster.servers.get(1))).isEqualTo(schemaOf(cluster.servers.get(0)));
+    cluster.assertSchemasAlike();
   }
 
-  private static String schemaOf(Postgres at) throws Exception {
-    List<String> command =
-        List.of(
-            Tools.PROGRAMS + "/pg_dump",
-            "-s",
-            "-h",
-            at.address.host(),
-            "-p",
-            Integer.toString(at.address.port()),
-            "-U",
-            "postgres",
-            "app");
-    return Tools.run(folder, Map.of("PGPASSWORD", Postgres.PASSWORD), command)
-        .succeeded()
-        .output()
-        .replaceAll("(?m)^.(un)?restrict .*$", "");
-  }
-
-  private static void run(Connection in, String... statements) throws SQLException {
+  static void run(Connection in, String... statements) throws SQLException {
     try (Statement statement = in.createStatement()) {
       for (String one : statements) {
         statement.execute(one);
@@ -68,7 +48,7 @@ class DdlIT {
     }
   }
 
-  private static CompletableFuture<Void> later(Connection in, String... statements) {
+  static CompletableFuture<Void> later(Connection in, String... statements) {
     return CompletableFuture.runAsync(
         () -> {
           try {
@@ -79,8 +59,12 @@ class DdlIT {
         });
   }
 
-  /** Until so many backends wait for a lock at the leader. */
   private static void awaitWaiting(int backends) {
+    awaitWaiting(cluster, backends);
+  }
+
+  /** Until so many backends wait for a lock at the leader. */
+  static void awaitWaiting(Cluster cluster, int backends) {
     Await.until(
         "a statement to wait",
         () -> {

@@ -76,7 +76,7 @@ class ClassifierTest {
         name, new Catalogue.Table("public", columns, key, writes, name.equals("tree")));
   }
 
-  private static Classification classify(String sql) {
+  static Classification classify(String sql) {
     return new Classifier(catalogue(false)).classify(sql);
   }
 
@@ -260,7 +260,6 @@ class ClassifierTest {
           create table t (id int primary key)     | DDL
           create table t as select 1              | REFUSED
           create materialized view v as select 1  | REFUSED
-          create function f() returns int begin atomic select 1; select 2; end | REFUSED
           truncate a                              | DDL
           truncate only a, app.two restart identity | DDL
           truncate trig                           | REFUSED
@@ -274,7 +273,6 @@ class ClassifierTest {
           create unlogged table t (id int)        | REFUSED
           alter table a set unlogged              | REFUSED
           create table pg_temp.t (id int)         | TEMPORARY
-          create table t (id int) partition by range (id) | REFUSED
           create table t execute p                | REFUSED
           create unique index on a (lower(s)) where n > 1 | DDL
           create index on a (myfn(s))             | REFUSED
@@ -285,8 +283,6 @@ class ClassifierTest {
           create type t as enum ('a', 'b')        | DDL
           create type t as range (subtype = int)  | REFUSED
           create type t                           | REFUSED
-          create domain d as int                  | REFUSED
-          create trigger t after insert on a execute function myfn() | REFUSED
           create rule r as on insert to a do also delete from two | REFUSED
           create schema s create table t (id int) | REFUSED
           create role r                           | REFUSED
@@ -304,8 +300,6 @@ class ClassifierTest {
           alter table a alter s type timestamptz using s::timestamptz | REFUSED
           alter table a alter n type float8 using random() | REFUSED
           alter table a enable row level security | REFUSED
-          alter table a disable trigger all       | REFUSED
-          alter table a attach partition b default | REFUSED
           alter table a rename n to m             | DDL
           alter role r set search_path = x        | REFUSED
           alter system set fsync = off            | REFUSED

@@ -1,0 +1,279 @@
+package io.mgtm.query.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Tells which definitions of functions, procedures and triggers do the same at every server when
+ * their text is run there. Immutable.
+ *
+ * <p>What is let through must keep this: no statement of another session that was taken for a read
+ * before may run code of users after. Such a statement calls by the names of PostgreSQL's own
+ * functions only, so none of these is given to another one. It may also name what looks like a
+ * column, and is a function of one row: so there is no function that a single value that is a row
+ * could be given to. A trigger takes a lock that who writes to its table holds too.
+ */
+final class CodeDdl {
+  private static final Set<String> LANGUAGES = Set.of("sql", "plpgsql");
+
+  private static final Set<String> MODES = Set.of("in", "inout", "out", "variadic");
+
+  /** Types of PostgreSQL's own whose values are no rows; others need not be known. */
+  private static final Set<String> NO_ROWS =
+      Set.of(
+          "bigint",
+          "bit",
+          "bool",
+          "boolean",
+          "bpchar",
+          "bytea",
+          "char",
+          "character",
+          "cidr",
+          "date",
+          "dec",
+          "decimal",
+          "double",
+          "float",
+          "float4",
+          "float8",
+          "inet",
+          "int",
+          "int2",
+          "int4",
+          "int8",
+          "integer",
+          "interval",
+          "json",
+          "jsonb",
+          "macaddr",
+          "money",
+          "name",
+          "numeric",
+          "oid",
+          "real",
+          "regclass",
+          "smallint",
+          "text",
+          "time",
+          "timestamp",
+          "timestamptz",
+          "timetz",
+          "tsquery",
+          "tsvector",
+          "uuid",
+          "varbit",
+          "varchar",
+          "xml");
+
+  /** Types of two words and more: which may follow the first. */
+  private static final Map<String, Set<String>> GOES_ON =
+      Map.of(
+          "bit", Set.of("varying"),
+          "char", Set.of("varying"),
+          "character", Set.of("varying"),
+          "double", Set.of("precision"),
+          "time", Set.of("with", "without"),
+          "timestamp", Set.of("with", "without"));
+
+  /** Options of a function that other servers may lack, or that stand for a setting of now. */
+  private static final Set<String> OPTIONS_REFUSED =
+      Set.of("atomic", "begin", "current", "return", "support", "transform", "window");
+
+  private static final Set<String> ALTER_REFUSED = Set.of("current", "depends", "rename", "schema");
+
+  private final Catalogue catalogue;
+
+  CodeDdl(Catalogue catalogue) {
+    this.catalogue = catalogue;
+  }
+
+  private static boolean isRoutine(String kind) {
+    return kind.equals("function") || kind.equals("procedure");
+  }
+
+  /** What it makes, or the kind of what it alters. */
+  private static String kind(List<Token> tokens) {
+    int at = kindAt(tokens);
+    return at < tokens.size() && tokens.get(at).kind() == Token.Kind.WORD
+        ? tokens.get(at).text()
+        : "";
+  }
+
+  private static int kindAt(List<Token> tokens) {
+    return Token.isWordAt(tokens, 1, "or") ? 3 : 1;
+  }
+
+  /** Whether a statement that begins with CREATE or ALTER is of these. */
+  boolean isOne(List<Token> tokens) {
+    String kind = kind(tokens);
+    return isRoutine(kind) || (kind.equals("trigger") && tokens.get(0).isWord("create"));
+  }
+
+  /** The tokens without the body of a function, which is no value and read when it is run. */
+  static List<Token> withoutBody(List<Token> tokens) {
+    if (!tokens.get(0).isWord("create") || !isRoutine(kind(tokens))) {
+      return tokens;
+    }
+    List<Token> without = new ArrayList<>(tokens.size());
+    int depth = 0;
+    Token before = null;
+    for (Token token : tokens) {
+      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+      if (depth > 0 || before == null || !isBody(before, token)) {
+        without.add(token);
+      }
+      before = token;
+    }
+    return without;
+  }
+
+  /**
+   * Why one of them may not do the same everywhere, or null when it does.
+   *
+   * @param sql the whole text, in which the tokens have their places
+   */
+  String whyNot(String sql, List<Token> tokens) {
+    if (tokens.get(0).isWord("alter")) {
+      return tokens.stream()
+          .filter(token -> token.kind() == Token.Kind.WORD && ALTER_REFUSED.contains(token.text()))
+          .findFirst()
+          .map(token -> "it has the word " + token.text())
+          .orElse(null);
+    }
+    int at = kindAt(tokens);
+    return kind(tokens).equals("trigger")
+        ? trigger(tokens, at + 1)
+        : routine(sql, tokens, TableName.at(tokens, at + 1));
+  }
+
+  private static String trigger(List<Token> tokens, int name) {
+    if (name >= tokens.size() || !tokens.get(name).isName()) {
+      return "it is no trigger that is understood";
+    }
+    return isOwn(tokens.get(name)) ? "triggers of such names are the replicator's" : null;
+  }
+
+  /** Whether a trigger may be the replicator's, by its name. */
+  static boolean isOwn(Token name) {
+    return name.text().startsWith("mgtm");
+  }
+
+  private String routine(String sql, List<Token> tokens, TableName name) {
+    int open = name.last() + 1;
+    if (open >= tokens.size() || !tokens.get(open).isSymbol("(")) {
+      return "it is no function that is understood";
+    }
+    Token called = tokens.get(name.last());
+    if (catalogue.builtinFunctions().contains(called.text())
+        || Words.BEFORE_PARENTHESIS.contains(called.text())) {
+      return "a function of PostgreSQL's own has the name " + called.text();
+    }
+    int close = open;
+    int depth = 0;
+    do {
+      Token token = tokens.get(close++);
+      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+    } while (depth > 0 && close < tokens.size());
+    boolean function = kind(tokens).equals("function");
+    return function && mayTakeRow(tokens.subList(open + 1, close - 1))
+        ? "what looks like a column may be a call of a function of one argument, which could be a row:"
+            + " give it a second one"
+        : options(sql, tokens.subList(close, tokens.size()));
+  }
+
+  /** Whether a single value that is a row may be given for these arguments. */
+  private boolean mayTakeRow(List<Token> arguments) {
+    List<List<Token>> in = new ArrayList<>();
+    for (List<Token> argument : split(arguments)) {
+      if (!argument.isEmpty() && !argument.get(0).isWord("out")) {
+        in.add(argument);
+      }
+    }
+    if (in.isEmpty() || isNoRow(in.get(0))) {
+      return false;
+    }
+    boolean two = in.size() > 1 && !isOptional(in.get(1));
+    return !two;
+  }
+
+  private static boolean isOptional(List<Token> argument) {
+    return argument.get(0).isWord("variadic")
+        || argument.stream()
+            .anyMatch(t -> t.isWord("default") || t.isOperator("=") || t.isSymbol(":="));
+  }
+
+  /** {@code [mode] [name] type [default]}, of a type that is known to be of no rows. */
+  private boolean isNoRow(List<Token> argument) {
+    int at = 0;
+    while (Token.isOneAt(argument, at, MODES)) {
+      at++;
+    }
+    String first = at < argument.size() ? argument.get(at).text() : "";
+    boolean named =
+        at + 1 < argument.size()
+            && argument.get(at + 1).isName()
+            && !argument.get(at + 1).isWord("default")
+            && !Token.isOneAt(argument, at + 1, GOES_ON.getOrDefault(first, Set.of()));
+    int type = named ? at + 1 : at;
+    boolean qualified = type + 1 < argument.size() && argument.get(type + 1).isSymbol(".");
+    return Token.isOneAt(argument, type, NO_ROWS)
+        && !qualified
+        && !catalogue.tables().containsKey(argument.get(type).text());
+  }
+
+  private static List<List<Token>> split(List<Token> arguments) {
+    List<List<Token>> parts = new ArrayList<>();
+    List<Token> part = new ArrayList<>();
+    int depth = 0;
+    for (Token token : arguments) {
+      depth += token.isSymbol("(") || token.isSymbol("[") ? 1 : 0;
+      depth -= token.isSymbol(")") || token.isSymbol("]") ? 1 : 0;
+      if (depth == 0 && token.isSymbol(",")) {
+        parts.add(part);
+        part = new ArrayList<>();
+      } else {
+        part.add(token);
+      }
+    }
+    parts.add(part);
+    return parts;
+  }
+
+  private static String options(String sql, List<Token> options) {
+    String language = "";
+    int bodies = 0;
+    int depth = 0;
+    for (int i = 0; i < options.size(); i++) {
+      Token token = options.get(i);
+      Token next = Purity.next(options, i);
+      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+      if (depth > 0) {
+        continue;
+      }
+      if (Token.isOneAt(options, i, OPTIONS_REFUSED)) {
+        return "it has the word " + token.text();
+      }
+      if (token.isWord("language") && next != null) {
+        language = next.isName() ? next.text() : unquoted(sql, next);
+      } else if (isBody(token, next)) {
+        Token after = Purity.next(options, i + 1);
+        bodies += after == null || after.isName() ? 1 : 2;
+      }
+    }
+    if (!LANGUAGES.contains(language)) {
+      return "its language is not SQL or PL/pgSQL, said by LANGUAGE";
+    }
+    return bodies == 1 ? null : "it has no body, or one in several pieces";
+  }
+
+  private static boolean isBody(Token token, Token next) {
+    return token.isWord("as") && next != null && next.kind() == Token.Kind.STRING;
+  }
+
+  private static String unquoted(String sql, Token string) {
+    return sql.substring(string.start(), string.end()).replace("'", "");
+  }
+}

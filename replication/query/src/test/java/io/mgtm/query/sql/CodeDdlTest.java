@@ -1,0 +1,84 @@
+package io.mgtm.query.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CodeDdlTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          create function f() returns int begin atomic select 1; select 2; end | REFUSED
+          create table t (id int) partition by range (id) | DDL
+          create table t (id int) partition by range (myfn(id)) | REFUSED
+          create table t partition of u for values from (1) to (maxvalue) partition by list (n) | DDL
+          create table t partition of u (n default random()) for values in (1, 2) | DDL
+          create table t partition of u for values with (modulus 2, remainder 1) | DDL
+          create table t partition of u default   | DDL
+          create table t partition of u for values in (n(1)) | REFUSED
+          create table t partition of u for values from ('now') to (maxvalue) | REFUSED
+          create table t partition of u for values from (current_date) to (maxvalue) | REFUSED
+          create table t () inherits (a)          | REFUSED
+          create domain d as varchar(9) default 'x' not null check (lower(value) > '') | DDL
+          create domain d as text check (nextval('s') > 1) not null | REFUSED
+          create domain d as text check (myfn(value)) | REFUSED
+          create domain d as dom                  | REFUSED
+          create domain d as timestamptz default 'now' | REFUSED
+          alter domain d drop not null            | REFUSED
+          create trigger t after insert on a execute function myfn() | DDL
+          create or replace trigger t before update of n on a for each row when (old.n > 1) execute function myfn('x') | DDL
+          create trigger t before insert on a for each row when (new.at > 'today') execute function myfn() | REFUSED
+          create or replace trigger mgtm_capture after insert on a execute function myfn() | REFUSED
+          create constraint trigger t after insert on a execute function myfn() | REFUSED
+          create event trigger t on ddl_command_end execute function myfn() | REFUSED
+          create function f() returns trigger language plpgsql as $$begin new.at := 'now'; return new; end$$ | DDL
+          create function f() returns trigger as 'begin return null; end' language 'plpgsql' | DDL
+          create or replace function app.f(int, out t) returns record stable as $$select 1$$ language sql | DDL
+          create function f(in x double precision default 1, y t default null) returns int as $$select 1$$ language sql | DDL
+          create function f(x varchar(9)[], variadic y text[]) returns table (n int, begin int) language sql as $$select 1, 2$$ | DDL
+          create function f(variadic int[]) returns int language sql as $$select 1$$ set search_path to app | DDL
+          create function f(x t, y int) returns int language sql as $$select 1$$ | DDL
+          create procedure p(x t) language plpgsql as $$begin commit; end$$ | DDL
+          create function f(x t) returns int language sql as $$select 1$$ | REFUSED
+          create function f(out x t, y t) language sql as $$select 1$$ | REFUSED
+          create function f(x t, y int default 1) returns int language sql as $$select 1$$ | REFUSED
+          create function f(x t, y int = 1) returns int language sql as $$select 1$$ | REFUSED
+          create function f(x t, variadic int[]) returns int language sql as $$select 1$$ | REFUSED
+          create function f(anyelement) returns int language sql as $$select 1$$ | REFUSED
+          create function f(text a.n%type) returns int language sql as $$select 1$$ | REFUSED
+          create function f(text varying) returns int language sql as $$select 1$$ | REFUSED
+          create function f(app.text) returns int language sql as $$select 1$$ | REFUSED
+          create function f("text") returns int language sql as $$select 1$$ | REFUSED
+          create function lower(int, int) returns int language sql as $$select 1$$ | REFUSED
+          create function app.lower(int) returns int language sql as $$select 1$$ | REFUSED
+          create function "over"(int) returns int language sql as $$select 1$$ | REFUSED
+          create function f(x timestamptz default 'now') returns int language sql as $$select 1$$ | REFUSED
+          create function f(int) returns int language c as 'file', 'name' | REFUSED
+          create function f(int) returns int language sql as $$select 1$$ 'x' | REFUSED
+          create function f(int) returns int as $$select 1$$ | REFUSED
+          create function f(int) returns int language sql return 1 | REFUSED
+          create function f(int) returns int set datestyle from current language sql as $$select 1$$ | REFUSED
+          create function pg_temp.f(int) returns int language sql as $$select 1$$ | REFUSED
+          create aggregate f(int) (sfunc = myfn, stype = int) | REFUSED
+          alter function f(int) owner to r        | DDL
+          alter function f(int) rename to lower   | REFUSED
+          alter function f(int) set schema app    | REFUSED
+          alter table a disable trigger all       | REFUSED
+          alter table a disable trigger user      | REFUSED
+          alter table a disable trigger t, enable trigger u | DDL
+          alter table a disable trigger mgtm_capture | REFUSED
+          alter table a enable always trigger t   | REFUSED
+          alter table a attach partition b default | DDL
+          alter table a attach partition b for values from (1) to (2) | DDL
+          alter table a detach partition b        | DDL
+          alter table a detach partition b concurrently | REFUSED
+          """)
+  void definitionsOfCodeAndPartitions(String sql, StatementClass expected) {
+    Classification got = ClassifierTest.classify(sql);
+    assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
+  }
+}
