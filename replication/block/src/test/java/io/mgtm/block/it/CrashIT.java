@@ -17,9 +17,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dseed}, by another way to the disk with {@code -Dmgtm.crashIo=direct}.
  */
 @Tag("long")
+@Timeout(value = 90, unit = TimeUnit.MINUTES)
 class CrashIT {
   private static final int CHUNK = 65_536;
 
