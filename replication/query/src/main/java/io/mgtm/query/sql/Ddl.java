@@ -35,7 +35,10 @@ final class Ddl {
           "domain",
           "function",
           "procedure",
-          "materialized");
+          "materialized",
+          "role",
+          "user",
+          "group");
 
   /** In ALTER TABLE: what makes values that are not written there, or runs code later on. */
   private static final Set<String> ALTER_REFUSED =
@@ -121,8 +124,12 @@ final class Ddl {
     if (why != null) {
       return why;
     }
-    if ((verb.equals("create") || verb.equals("alter")) && code.isOne(tokens)) {
+    boolean defines = verb.equals("create") || verb.equals("alter");
+    if (defines && code.isOne(tokens)) {
       return code.whyNot(sql, tokens);
+    }
+    if (RoleDdl.isOne(tokens)) {
+      return RoleDdl.whyNot(sql, tokens);
     }
     return switch (verb) {
       case "comment", "grant", "revoke" -> null;

@@ -62,6 +62,9 @@ public record Refusal(String sqlState, String message, String hint) {
     if (statement.classification().why().equals(TemporaryDdl.MIXED)) {
       return "Name temporary tables by themselves, and others with their schemas.";
     }
+    if (statement.classification().why().equals(RoleDdl.PLAIN)) {
+      return "Give it encrypted by SCRAM-SHA-256, as \\password of psql does.";
+    }
     if (verb.equals("set") && statement.has("constraints")) {
       return "SET CONSTRAINTS ALL.";
     }

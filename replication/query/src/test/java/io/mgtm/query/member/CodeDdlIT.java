@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.StringReader;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -213,6 +214,28 @@ class CodeDdlIT {
       assertThat(cluster.number("select counts()")).isEqualTo(2);
       cluster.assertAlike();
       run(alice, "drop table seen, later", "drop function sees, counts");
+    }
+  }
+
+  /** All servers have the same of its password, so that it enters them all. */
+  @Test
+  void aRoleThatIsMadeLogsIn() throws Exception {
+    for (Postgres server : cluster.servers) {
+      server.sql("postgres", "ALTER ROLE alice CREATEROLE");
+    }
+    try (Connection alice = cluster.alice()) {
+      assertThatThrownBy(() -> run(alice, "create role carol login password 'secret'"))
+          .hasMessageContaining("salt")
+          .hasMessageContaining("as \\password of psql does");
+      run(alice, "create role carol login in role alice");
+      alice.unwrap(PGConnection.class).alterUserPassword("carol", "secret".toCharArray(), null);
+      try (Connection carol =
+          DriverManager.getConnection(
+              "jdbc:postgresql://" + cluster.address() + "/app", "carol", "secret")) {
+        run(carol, "insert into pgbench_history (delta) values (3)");
+      }
+      run(alice, "drop role carol");
+      assertThat(cluster.number("select count(*) from pg_roles where rolname = 'carol'")).isZero();
     }
   }
 

@@ -285,7 +285,6 @@ class ClassifierTest {
           create type t                           | REFUSED
           create rule r as on insert to a do also delete from two | REFUSED
           create schema s create table t (id int) | REFUSED
-          create role r                           | REFUSED
           alter table a add column x varchar(10) not null default 'x', drop n | DDL
           alter table only public.a add check (n > 1), add foreign key (n) references app.two (n) | DDL
           alter table a alter column at set default clock_timestamp() | DDL

@@ -76,8 +76,22 @@ class CodeDdlTest {
           alter table a attach partition b for values from (1) to (2) | DDL
           alter table a detach partition b        | DDL
           alter table a detach partition b concurrently | REFUSED
+          create role r                           | DDL
+          create user u login createdb connection limit 3 valid until '2030-01-01' in role r | DDL
+          create role r login password 'SCRAM-SHA-256$4096:c2FsdA==$a:b' | DDL
+          alter role r encrypted password 'md50123456789abcdef0123456789abcdef' | DDL
+          alter role r password null nologin      | DDL
+          create role r login password 'secret'   | REFUSED
+          alter user r password E'SCRAM-SHA-256$4096:c2FsdA==$a:b' | REFUSED
+          alter user r password 'md5'             | REFUSED
+          alter role r valid until 'tomorrow'     | REFUSED
+          alter role r rename to s                | REFUSED
+          alter role all set work_mem = 1         | REFUSED
+          create user mapping for r server s      | REFUSED
+          drop role if exists r, s                | DDL
+          drop owned by r                         | REFUSED
           """)
-  void definitionsOfCodeAndPartitions(String sql, StatementClass expected) {
+  void definitions(String sql, StatementClass expected) {
     Classification got = ClassifierTest.classify(sql);
     assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
   }
