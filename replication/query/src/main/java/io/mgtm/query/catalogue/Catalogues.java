@@ -8,7 +8,6 @@ import io.mgtm.query.connection.OwnRole;
 import io.mgtm.query.sql.Catalogue;
 import io.mgtm.query.sql.Classifier;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** What is known of each database, read from the leader server when it is first asked for. */
 public final class Catalogues {
@@ -167,17 +167,12 @@ public final class Catalogues {
         Captures.of(answers.get(7).get(0).get(0), code, answers.get(8), answers.get(9)));
   }
 
-  private static Map<String, Catalogue.Table> tables(List<List<String>> rows, boolean newer) {
-    Map<String, Catalogue.Table> tables = new HashMap<>();
-    Set<String> twice = new HashSet<>();
-    for (List<String> row : rows) {
-      if (tables.containsKey(row.get(1))) {
-        twice.add(row.get(1));
-      }
-      tables.put(row.get(1), table(row, newer));
-    }
-    tables.keySet().removeAll(twice);
-    return tables;
+  private static Map<String, List<Catalogue.Table>> tables(List<List<String>> rows, boolean newer) {
+    return rows.stream()
+        .collect(
+            Collectors.groupingBy(
+                row -> row.get(1),
+                Collectors.mapping(row -> table(row, newer), Collectors.toList())));
   }
 
   /**

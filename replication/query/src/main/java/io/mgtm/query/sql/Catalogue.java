@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is known of a database, by names without their schemas: a name that means something harmful
- * in any schema is harmful in all. Immutable.
+ * What is known of a database. Of functions, operators and suspects by names without their schemas:
+ * a name that means something harmful in any schema is harmful in all. Immutable.
  *
  * @param pureFunctions names of functions all of which are PostgreSQL's own and not volatile
  * @param builtinFunctions names of functions all of which are PostgreSQL's own
  * @param pureOperators names of operators all of which are PostgreSQL's own and not volatile
  * @param suspects names of what runs code of users where it is named: their functions, views,
  *     foreign tables, tables with row security, domains
- * @param tables by name, those whose name is in one schema only
+ * @param tables by name, of each schema that has one
  * @param hasUserSyntax whether a cast, or an operator that a key word stands for, runs a function
  *     that is not PostgreSQL's own; nothing is then provable
  * @param hasEventTriggers whether changes of the schema run code of users
@@ -25,7 +25,7 @@ public record Catalogue(
     Set<String> builtinFunctions,
     Set<String> pureOperators,
     Set<String> suspects,
-    Map<String, Table> tables,
+    Map<String, List<Table>> tables,
     boolean hasUserSyntax,
     boolean hasEventTriggers) {
 
@@ -110,6 +110,19 @@ public record Catalogue(
     CLOCK,
     /** By numbers that differ between servers, or by code of users. */
     OTHER
+  }
+
+  /**
+   * The table of that name, or null when it is not known which that is.
+   *
+   * @param schema null where the name is without one, and may be looked for in several
+   */
+  Table table(String schema, String name) {
+    List<Table> named = tables.getOrDefault(name, List.of());
+    if (schema == null) {
+      return named.size() == 1 ? named.get(0) : null;
+    }
+    return named.stream().filter(one -> one.schema().equals(schema)).findFirst().orElse(null);
   }
 
   public Catalogue {

@@ -62,8 +62,8 @@ public record CopyFrom(
       Token first = name();
       boolean qualified = takeSymbol(".");
       Token name = qualified ? name() : first;
-      Catalogue.Table table = catalogue.tables().get(name.text());
-      if (table == null || (qualified && !first.text().equals(table.schema()))) {
+      Catalogue.Table table = catalogue.table(qualified ? first.text() : null, name.text());
+      if (table == null) {
         throw new SqlException("its target is no table that one name alone tells of");
       }
       if (!table.isRowsOnly()) {

@@ -355,15 +355,12 @@ final class Ddl {
     int at = word(tokens, 1).equals("table") ? 2 : 1;
     while (true) {
       at += word(tokens, at).equals("only") ? 1 : 0;
-      boolean qualified = at + 1 < tokens.size() && tokens.get(at + 1).isSymbol(".");
-      at += qualified ? 2 : 0;
-      Token name = at < tokens.size() ? tokens.get(at) : null;
-      Catalogue.Table table =
-          name != null && name.isName() ? catalogue.tables().get(name.text()) : null;
+      TableName name = TableName.at(tokens, at);
+      Catalogue.Table table = name.in(catalogue, tokens);
       if (table == null || !table.isRowsOnly()) {
         return "it has a table that has triggers, or that one name alone does not tell of";
       }
-      at++;
+      at = name.last() + 1;
       if (at >= tokens.size() || !tokens.get(at).isSymbol(",")) {
         break;
       }

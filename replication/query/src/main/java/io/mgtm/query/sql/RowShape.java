@@ -36,7 +36,7 @@ record RowShape(
     String verb = to.verb();
     TableName at = to.table();
     String name = tokens.get(at.last()).text();
-    Catalogue.Table table = catalogue.tables().get(name);
+    Catalogue.Table table = at.in(catalogue, tokens);
     String alias = alias(verb, tokens, at.last() + 1);
     List<String> columns = columns(verb, table);
     Set<String> texts =

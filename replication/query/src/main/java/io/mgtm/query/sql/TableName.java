@@ -15,13 +15,10 @@ record TableName(int first, int last) {
     return new TableName(first, qualified ? first + 2 : first);
   }
 
-  /** The table, or null when one name alone does not tell which it is. */
+  /** The table, or null when it is not known which it is. */
   Catalogue.Table in(Catalogue catalogue, List<Token> tokens) {
     Token token = last < tokens.size() ? tokens.get(last) : null;
-    Catalogue.Table table =
-        token != null && token.isName() ? catalogue.tables().get(token.text()) : null;
-    boolean other =
-        table != null && last > first && !tokens.get(first).text().equals(table.schema());
-    return other ? null : table;
+    String schema = last > first ? tokens.get(first).text() : null;
+    return token != null && token.isName() ? catalogue.table(schema, token.text()) : null;
   }
 }

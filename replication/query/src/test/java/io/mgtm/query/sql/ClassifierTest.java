@@ -39,17 +39,23 @@ class ClassifierTest {
             "pg_notify");
     List<String> id = List.of("id");
     Map<String, Catalogue.Column> two = Map.of("id", INT, "n", INT);
-    Map<String, Catalogue.Table> tables =
+    Map<String, List<Catalogue.Table>> tables =
         Map.ofEntries(
             table("a", Map.of("id", INT, "n", INT, "s", TEXT, "at", TIME), id, Writes.PLAIN),
             Map.entry(
                 "two",
-                new Catalogue.Table(
-                    "app",
-                    Map.of("x", INT, "y", TEXT, "n", INT),
-                    List.of("x", "y"),
-                    Writes.PLAIN,
-                    false)),
+                List.of(
+                    new Catalogue.Table(
+                        "app",
+                        Map.of("x", INT, "y", TEXT, "n", INT),
+                        List.of("x", "y"),
+                        Writes.PLAIN,
+                        false))),
+            Map.entry(
+                "twice",
+                List.of(
+                    new Catalogue.Table("app", two, id, Writes.PLAIN, false),
+                    new Catalogue.Table("public", Map.of("id", INT), id, Writes.ROWS, false))),
             table("gen", Map.of("id", SERIAL, "n", INT), id, Writes.PLAIN),
             table("computed", Map.of("id", COMPUTED, "n", INT), id, Writes.PLAIN),
             table("odd", Map.of("set", INT, "n", INT), List.of("set"), Writes.PLAIN),
@@ -70,10 +76,10 @@ class ClassifierTest {
         false);
   }
 
-  private static Map.Entry<String, Catalogue.Table> table(
+  private static Map.Entry<String, List<Catalogue.Table>> table(
       String name, Map<String, Catalogue.Column> columns, List<String> key, Writes writes) {
     return Map.entry(
-        name, new Catalogue.Table("public", columns, key, writes, name.equals("tree")));
+        name, List.of(new Catalogue.Table("public", columns, key, writes, name.equals("tree"))));
   }
 
   static Classification classify(String sql) {
@@ -227,6 +233,10 @@ class ClassifierTest {
           explain analyze select nextval('s')                    | REFUSED
           with d as (delete from a returning *) select nextval('s') | REFUSED
           do 'begin end'                                         | CAPTURED
+          insert into app.twice (id, n) values (1, 2)            | KEY_LOCAL
+          insert into public.twice (id) values (1)               | ROWS
+          insert into twice (id) values (1)                      | CAPTURED
+          insert into other.twice (id) values (1)                | CAPTURED
           """)
   void writes(String sql, StatementClass expected) {
     Classification got = classify(sql);
@@ -262,6 +272,8 @@ class ClassifierTest {
           create materialized view v as select 1  | REFUSED
           truncate a                              | DDL
           truncate only a, app.two restart identity | DDL
+          truncate app.twice                      | DDL
+          truncate twice                          | REFUSED
           truncate trig                           | REFUSED
           truncate a cascade                      | REFUSED
           create table t (at timestamptz default now(), n int generated always as (1) stored) | DDL
@@ -319,6 +331,9 @@ class ClassifierTest {
           copy public.a from stdin (freeze on, null 'x', force_null (n)) | COPY_FROM
           copy binary gen (id) from stdin         | COPY_FROM
           copy gen (n) from stdin                 | REFUSED
+          copy app.twice (n, id) from stdin       | COPY_FROM
+          copy public.twice (n, id) from stdin    | REFUSED
+          copy twice from stdin                   | REFUSED
           copy trig from stdin                    | REFUSED
           copy a from stdin (on_error ignore)     | REFUSED
           copy a (unheard) from stdin             | REFUSED

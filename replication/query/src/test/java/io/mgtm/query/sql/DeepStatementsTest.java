@@ -41,12 +41,13 @@ class DeepStatementsTest {
           Set.of(),
           Map.of(
               "t",
-              new Catalogue.Table(
-                  "public",
-                  Map.of("id", INT, "n", INT),
-                  List.of("id"),
-                  Catalogue.Writes.PLAIN,
-                  false)),
+              List.of(
+                  new Catalogue.Table(
+                      "public",
+                      Map.of("id", INT, "n", INT),
+                      List.of("id"),
+                      Catalogue.Writes.PLAIN,
+                      false))),
           false,
           false);
 

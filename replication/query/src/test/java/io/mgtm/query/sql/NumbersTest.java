@@ -22,7 +22,11 @@ class NumbersTest {
               Set.of(),
               Set.of("=", "+", "-", "*", "<"),
               Set.of(),
-              Map.of("t", table("s", "id", INT), "named", table("public", "name", TEXT)),
+              Map.of(
+                  "t",
+                  List.of(table("s", "id", INT)),
+                  "named",
+                  List.of(table("public", "name", TEXT))),
               false,
               false));
 

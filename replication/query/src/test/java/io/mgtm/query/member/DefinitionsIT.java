@@ -19,10 +19,11 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
 
 /**
- * Functions, triggers, domains and partitions that are made through the replicator, before two real
- * servers: they are at both, and what they do has the same rows at both.
+ * Functions, triggers, domains, partitions, roles and tables of one name that are made through the
+ * replicator, before two real servers: they are at both, and what they do has the same rows at
+ * both.
  */
-class CodeDdlIT {
+class DefinitionsIT {
   @TempDir private static Path folder;
   @AutoClose private static Cluster cluster;
 
@@ -214,6 +215,32 @@ class CodeDdlIT {
       assertThat(cluster.number("select counts()")).isEqualTo(2);
       cluster.assertAlike();
       run(alice, "drop table seen, later", "drop function sees, counts");
+    }
+  }
+
+  /** As where each tenant has a schema: with it, a name tells which is meant. */
+  @Test
+  void tablesOfOneNameAreToldApartByTheirSchemas() throws Exception {
+    try (Connection alice = cluster.alice()) {
+      run(
+          alice,
+          "create schema app",
+          "create table tenant (id int primary key, n float8)",
+          "create table app.tenant (id int primary key, n int, at timestamptz default now())",
+          "insert into public.tenant (id, n) values (1, 1)",
+          "insert into app.tenant (id, n) select i, i from generate_series(1, 9) i",
+          "update public.tenant set n = random()",
+          "update app.tenant set n = n + 1 where id = 3",
+          "set search_path = app, public",
+          "truncate public.tenant");
+      alice
+          .unwrap(PGConnection.class)
+          .getCopyAPI()
+          .copyIn("copy public.tenant (id, n) from stdin", new StringReader("5\t5\n"));
+      cluster.assertAlike();
+      assertThat(cluster.number("select sum(id) from tenant")).isEqualTo(5);
+      assertThat(cluster.number("select sum(n) from app.tenant")).isEqualTo(46);
+      run(alice, "drop table public.tenant, app.tenant", "drop schema app");
     }
   }
 
