@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -32,6 +33,7 @@ class HaSimulationTest {
 
   @Test
   @Tag("long")
+  @Timeout(5_400)
   void manySchedulesKeepWhatIsPromised() {
     run(SEED + 1_000_000, SCHEDULES_LONG);
   }
