@@ -80,7 +80,7 @@ final class CodeDdl {
 
   /** Options of a function that other servers may lack, or that stand for a setting of now. */
   private static final Set<String> OPTIONS_REFUSED =
-      Set.of("atomic", "begin", "current", "return", "support", "transform", "window");
+      Set.of("current", "support", "transform", "window");
 
   private static final Set<String> ALTER_REFUSED = Set.of("current", "depends", "rename", "schema");
 
@@ -255,6 +255,13 @@ final class CodeDdl {
       }
       if (Token.isOneAt(options, i, OPTIONS_REFUSED)) {
         return "it has the word " + token.text();
+      }
+      if (token.isWord("return")
+          || (token.isWord("begin") && next != null && next.isWord("atomic"))) {
+        // A body of SQL's own, which is the last.
+        language = language.isEmpty() ? "sql" : language;
+        bodies++;
+        break;
       }
       if (token.isWord("language") && next != null) {
         language = next.isName() ? next.text() : unquoted(sql, next);

@@ -12,7 +12,7 @@ class CodeDdlTest {
       quoteCharacter = '`',
       textBlock =
           """
-          create function f() returns int begin atomic select 1; select 2; end | REFUSED
+          create function f() returns int begin atomic select 1; select 2; end | DDL
           create table t (id int) partition by range (id) | DDL
           create table t (id int) partition by range (myfn(id)) | REFUSED
           create table t partition of u for values from (1) to (maxvalue) partition by list (n) | DDL
@@ -60,7 +60,9 @@ class CodeDdlTest {
           create function f(int) returns int language c as 'file', 'name' | REFUSED
           create function f(int) returns int language sql as $$select 1$$ 'x' | REFUSED
           create function f(int) returns int as $$select 1$$ | REFUSED
-          create function f(int) returns int language sql return 1 | REFUSED
+          create function f(int) returns int language sql return 1 | DDL
+          create function f(int) returns timestamptz return 'now'::timestamptz | REFUSED
+          create function f(int) returns int language plpgsql as 'x' return 1 | REFUSED
           create function f(int) returns int set datestyle from current language sql as $$select 1$$ | REFUSED
           create function pg_temp.f(int) returns int language sql as $$select 1$$ | REFUSED
           create aggregate f(int) (sfunc = myfn, stype = int) | REFUSED

@@ -9,9 +9,14 @@ enum Reason {
       "UPDATE or DELETE without a primary key, INSERT into a table without columns",
       "(update|delete) of a table without a primary key|which has no primary key"
           + "|the table has no columns"),
-  PARTITIONS(
-      "partitions, INHERITS and OF",
-      "writes to partitions|partitions are not replicated|has the word (partition|inherit|of\\b)"),
+  INHERITS("INHERITS and OF", "lets another one inherit|has the word (inherit|of\\b)"),
+  FUNCTIONS(
+      "functions in other languages than SQL and PL/pgSQL, that a row could be given to, or named like PostgreSQL's own",
+      "may be a call of a function|its language is not|it has no body|PostgreSQL's own has the name"
+          + "|no function that is|has the word (support|transform|window|depends|schema)\\b"),
+  ROLES(
+      "roles with passwords that are not encrypted, and their settings",
+      "salt of its own|has the word (set|reset|rename|all)\\b"),
   TEMPORARY(
       "what names temporary tables and others, or pg_temp for what is no table; temporary tables that inherit, or that COMMIT empties with foreign keys",
       "temporary table|COMMIT may fail by foreign keys"),
@@ -19,7 +24,7 @@ enum Reason {
       "CREATE TABLE AS, SELECT INTO, materialized views",
       "makes rows from a query|a materialized|what refresh does|it has the word into"),
   CODE(
-      "CREATE and ALTER of functions, triggers, rules, operators, casts, domains, policies, roles, databases, extensions and the like",
+      "CREATE and ALTER of rules, operators, aggregates, casts, policies, databases, extensions and the like; ALTER DOMAIN",
       "it (makes|drops|alters) |it creates several|has the word (trigger|rule|row)\\b"
           + "|what (cluster|reindex|security|import|reassign) does|a type that runs code"),
   VALUES(
