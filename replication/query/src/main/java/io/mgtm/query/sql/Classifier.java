@@ -94,16 +94,22 @@ public final class Classifier {
         : StatementClass.UNKNOWN.because("several statements, not all of which provably only read");
   }
 
-  /** Bodies of functions in SQL's own syntax have semicolons: their text then stays whole. */
+  /** Bodies of functions in SQL's own syntax have semicolons: their text stays whole. */
   private static List<List<Token>> split(List<Token> tokens) {
-    boolean atomic =
-        !tokens.isEmpty() && tokens.get(0).isWord("create") && Token.hasWord(tokens, "atomic");
     List<List<Token>> statements = new ArrayList<>();
     List<Token> current = new ArrayList<>();
     int depth = 0;
+    boolean body = false;
+    Token before = null;
     for (Token token : tokens) {
       depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
-      if (token.isSymbol(";") && depth == 0 && !atomic) {
+      if (body) {
+        body = !(token.isWord("end") && (before.isSymbol(";") || before.isWord("atomic")));
+      } else if (depth == 0 && token.isWord("atomic") && before != null && before.isWord("begin")) {
+        body = CodeDdl.makesRoutine(current);
+      }
+      before = token;
+      if (token.isSymbol(";") && depth == 0 && !body) {
         if (!current.isEmpty()) {
           statements.add(current);
           current = new ArrayList<>();

@@ -94,6 +94,11 @@ final class CodeDdl {
     return kind.equals("function") || kind.equals("procedure");
   }
 
+  /** Whether a statement that begins so makes a function or a procedure. */
+  static boolean makesRoutine(List<Token> tokens) {
+    return !tokens.isEmpty() && tokens.get(0).isWord("create") && isRoutine(kind(tokens));
+  }
+
   /** What it makes, or the kind of what it alters. */
   private static String kind(List<Token> tokens) {
     int at = kindAt(tokens);
@@ -114,7 +119,7 @@ final class CodeDdl {
 
   /** The tokens without the body of a function, which is no value and read when it is run. */
   static List<Token> withoutBody(List<Token> tokens) {
-    if (!tokens.get(0).isWord("create") || !isRoutine(kind(tokens))) {
+    if (!makesRoutine(tokens)) {
       return tokens;
     }
     List<Token> without = new ArrayList<>(tokens.size());

@@ -82,8 +82,12 @@ class ClassifierTest {
         name, List.of(new Catalogue.Table("public", columns, key, writes, name.equals("tree"))));
   }
 
+  static Classifier classifier() {
+    return new Classifier(catalogue(false));
+  }
+
   static Classification classify(String sql) {
-    return new Classifier(catalogue(false)).classify(sql);
+    return classifier().classify(sql);
   }
 
   @ParameterizedTest

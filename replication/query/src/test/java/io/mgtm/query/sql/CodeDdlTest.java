@@ -2,6 +2,7 @@ package io.mgtm.query.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -96,5 +97,29 @@ class CodeDdlTest {
   void definitions(String sql, StatementClass expected) {
     Classification got = ClassifierTest.classify(sql);
     assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
+  }
+
+  /** What stands behind a body, or behind a name such as atomic, is no part of it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          create function f() returns int begin atomic select 1; select case when true then 2 end; end; delete from a | DDL,ROWS
+          create procedure f() begin atomic end; delete from a    | DDL,ROWS
+          create procedure f(begin atomic) begin atomic select 1; end; delete from a | DDL,ROWS
+          create function f() returns int return 1; select 1 as atomic; delete from a | DDL,READ,ROWS
+          create function f() returns int begin atomic select 1 case; end; delete from a; select 1 end | DDL,ROWS,READ
+          create sequence atomic; delete from a                   | DDL,ROWS
+          create sequence begin atomic; delete from a; end        | DDL,ROWS,TRANSACTION
+          create table t (n int); select n as atomic from t       | DDL,READ
+          """)
+  void semicolons(String sql, String expected) throws SqlException {
+    assertThat(
+            ClassifierTest.classifier().statements(sql).stream()
+                .map(one -> one.statementClass().name())
+                .collect(Collectors.joining(",")))
+        .isEqualTo(expected);
   }
 }
