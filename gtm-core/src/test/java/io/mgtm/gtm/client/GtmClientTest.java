@@ -10,10 +10,21 @@ import io.mgtm.gtm.command.NodeType;
 import io.mgtm.gtm.command.Outcome;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SequenceReply.SequenceInfo;
+import io.mgtm.gtm.command.SnapshotCommand.AssignGxidAndGetSnapshot;
+import io.mgtm.gtm.command.SnapshotCommand.GetSnapshotMany;
+import io.mgtm.gtm.command.SnapshotReply.Snapshot;
+import io.mgtm.gtm.command.TransactionCommand.AssignGxid;
 import io.mgtm.gtm.command.TransactionCommand.BeginItem;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
+import io.mgtm.gtm.command.TransactionCommand.BeginMany;
+import io.mgtm.gtm.command.TransactionCommand.EndMany;
+import io.mgtm.gtm.command.TransactionCommand.GetStatus;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
+import io.mgtm.gtm.command.TransactionReply.BeganMany;
+import io.mgtm.gtm.command.TransactionReply.EndedMany;
+import io.mgtm.gtm.command.TransactionReply.GxidAssigned;
+import io.mgtm.gtm.command.TransactionReply.Status;
 import io.mgtm.gtm.command.TransactionState;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.GtmServer;
@@ -59,7 +70,7 @@ class GtmClientTest {
       int gxid = client.begin();
       var snapshot = client.snapshot(gxid);
       assertThat(snapshot.xmin()).isLessThanOrEqualTo(gxid);
-      assertThat(client.status(TransactionRef.gxid(gxid)).state())
+      assertThat(client.call(new GetStatus(TransactionRef.gxid(gxid)), Status.class).state())
           .isIn(TransactionState.STARTING, TransactionState.IN_PROGRESS);
       assertThat(client.transactions().transactions())
           .extracting(TransactionReply.TransactionInfo::gxid)
@@ -69,10 +80,14 @@ class GtmClientTest {
       assertThat(client.nextGxid()).isGreaterThan(gxid);
 
       int handle = client.begin(BeginKind.HANDLE, Isolation.SERIALIZABLE, false).handle();
-      int assigned = client.assignGxid(handle);
+      int assigned =
+          client.call(new AssignGxid(TransactionRef.handle(handle)), GxidAssigned.class).gxid();
       assertThat(client.rollback(assigned)).isTrue();
       handle = client.begin(BeginKind.HANDLE, Isolation.SERIALIZABLE, true).handle();
-      assigned = client.assignGxidAndSnapshot(handle).gxid();
+      assigned =
+          client
+              .call(new AssignGxidAndGetSnapshot(TransactionRef.handle(handle)), Snapshot.class)
+              .gxid();
       assertThat(client.end(TransactionRef.gxid(assigned), Outcome.COMMIT).known()).isTrue();
     }
   }
@@ -81,12 +96,14 @@ class GtmClientTest {
   void groupsBeginAndEndTogether() throws IOException {
     try (GtmClient client = connect()) {
       BeginItem item = new BeginItem((short) -1, Isolation.READ_COMMITTED, false);
-      var began = client.beginMany(List.of(item, item));
+      var began = client.call(new BeginMany(0, List.of(item, item)), BeganMany.class);
       List<TransactionRef> refs =
           List.of(
               TransactionRef.gxid(began.firstGxid()), TransactionRef.gxid(began.firstGxid() + 1));
-      assertThat(client.snapshotMany(refs).known().count()).isEqualTo(2);
-      assertThat(client.endMany(refs, Outcome.COMMIT).known().get(1)).isTrue();
+      assertThat(client.call(new GetSnapshotMany(refs), Snapshot.class).known().count())
+          .isEqualTo(2);
+      assertThat(client.call(new EndMany(refs, Outcome.COMMIT), EndedMany.class).known().get(1))
+          .isTrue();
     }
   }
 

@@ -16,7 +16,6 @@ import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.command.SnapshotCommand;
 import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.gtm.command.TransactionCommand;
-import io.mgtm.gtm.command.TransactionCommand.BeginItem;
 import io.mgtm.gtm.command.TransactionCommand.BeginKind;
 import io.mgtm.gtm.command.TransactionRef;
 import io.mgtm.gtm.command.TransactionReply;
@@ -60,12 +59,8 @@ public final class GtmClient implements AutoCloseable {
     return new String(name.getBytes(StandardCharsets.UTF_8), Names.BYTES) + '\0';
   }
 
-  /** Sends any command that is answered, and waits for its reply. */
-  public Reply call(Command command) throws IOException {
-    return connection.call(command);
-  }
-
-  private <T extends Reply> T call(Command command, Class<T> type) throws IOException {
+  /** Sends a command, and waits for a reply of this type. */
+  public <T extends Reply> T call(Command command, Class<T> type) throws IOException {
     Reply reply = connection.call(command);
     if (!type.isInstance(reply)) {
       throw new IOException(
@@ -87,20 +82,6 @@ public final class GtmClient implements AutoCloseable {
     return begin(BeginKind.GXID, Isolation.READ_COMMITTED, false).gxid();
   }
 
-  /** Begins several. */
-  public TransactionReply.BeganMany beginMany(List<BeginItem> items) throws IOException {
-    return call(
-        new TransactionCommand.BeginMany(NO_SESSION, items), TransactionReply.BeganMany.class);
-  }
-
-  /** Gives a transaction that was begun without one a gxid. */
-  public int assignGxid(int handle) throws IOException {
-    return call(
-            new TransactionCommand.AssignGxid(TransactionRef.handle(handle)),
-            TransactionReply.GxidAssigned.class)
-        .gxid();
-  }
-
   /** Commits; whether there was such a transaction. */
   public boolean commit(int gxid) throws IOException {
     return end(TransactionRef.gxid(gxid), Outcome.COMMIT).known();
@@ -115,13 +96,6 @@ public final class GtmClient implements AutoCloseable {
   public TransactionReply.Ended end(TransactionRef transaction, Outcome outcome)
       throws IOException {
     return call(new TransactionCommand.End(transaction, outcome), TransactionReply.Ended.class);
-  }
-
-  /** Ends several. */
-  public TransactionReply.EndedMany endMany(List<TransactionRef> transactions, Outcome outcome)
-      throws IOException {
-    return call(
-        new TransactionCommand.EndMany(transactions, outcome), TransactionReply.EndedMany.class);
   }
 
   /** The first half of PREPARE TRANSACTION. */
@@ -159,11 +133,6 @@ public final class GtmClient implements AutoCloseable {
     return call(new TransactionCommand.GetNextGxid(), TransactionReply.NextGxid.class).gxid();
   }
 
-  /** The state of an open transaction. */
-  public TransactionReply.Status status(TransactionRef transaction) throws IOException {
-    return call(new TransactionCommand.GetStatus(transaction), TransactionReply.Status.class);
-  }
-
   /** The counters and the open transactions. */
   public TransactionReply.TransactionList transactions() throws IOException {
     return call(new TransactionCommand.ListTransactions(), TransactionReply.TransactionList.class);
@@ -185,18 +154,6 @@ public final class GtmClient implements AutoCloseable {
   public SnapshotReply.Snapshot snapshot(int gxid) throws IOException {
     return call(
         new SnapshotCommand.GetSnapshot(TransactionRef.gxid(gxid)), SnapshotReply.Snapshot.class);
-  }
-
-  /** One snapshot for several. */
-  public SnapshotReply.Snapshot snapshotMany(List<TransactionRef> transactions) throws IOException {
-    return call(new SnapshotCommand.GetSnapshotMany(transactions), SnapshotReply.Snapshot.class);
-  }
-
-  /** A gxid for a transaction that was begun without one, and a snapshot. */
-  public SnapshotReply.Snapshot assignGxidAndSnapshot(int handle) throws IOException {
-    return call(
-        new SnapshotCommand.AssignGxidAndGetSnapshot(TransactionRef.handle(handle)),
-        SnapshotReply.Snapshot.class);
   }
 
   /** Does what a sequence command that gives no value says; keys as {@link #sequenceKey}. */
