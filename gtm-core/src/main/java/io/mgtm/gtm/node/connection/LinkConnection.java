@@ -209,7 +209,7 @@ final class LinkConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
+  public void commands(long session, long acked, long first, List<LinkCommand> commands)
       throws WireException {
     caller.requireSessions("COMMANDS");
     GatewayCommands.check(session, commands);

@@ -9,18 +9,28 @@ abstract class FrameSplitter {
   private final boolean nodes;
   private final FrameBody body = new FrameBody();
 
+  /**
+   * A decoder at the beginning of a link.
+   *
+   * @param frameBytesMax the longest frame
+   * @param nodes whether nodes send them
+   */
   FrameSplitter(int frameBytesMax, boolean nodes) {
     this.frameBytesMax = frameBytesMax;
     this.nodes = nodes;
   }
 
-  /** From the next frame on they may be so long. */
-  final void allow(int bytesMax) {
+  /** From the next frame on they may take so many bytes. */
+  public final void allowFrames(int bytesMax) {
     frameBytesMax = bytesMax;
   }
 
-  /** Hands over the frames that have come whole. */
-  final void split(ByteBuf in) throws WireException {
+  /**
+   * Hands over what has come whole, and leaves the rest unread.
+   *
+   * @throws WireException when the other side breaks the protocol; the link is to be closed
+   */
+  public void decode(ByteBuf in) throws WireException {
     while (in.readableBytes() >= LinkFormat.FRAME_HEAD_BYTES) {
       int start = in.readerIndex();
       int length = in.getInt(start);

@@ -12,12 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads what a gateway sends: the preface, then frames. One object serves a connection. */
-public final class GatewayFrameDecoder {
+public final class GatewayFrameDecoder extends FrameSplitter {
   /** The least that a command takes, with its backend. */
   private static final int COMMAND_BYTES_MIN = Short.BYTES + 1;
 
   private final GatewayFrameHandler handler;
-  private final Frames frames;
   private boolean begun;
 
   /**
@@ -26,20 +25,11 @@ public final class GatewayFrameDecoder {
    * @param frameBytesMax the longest frame
    */
   public GatewayFrameDecoder(int frameBytesMax, GatewayFrameHandler handler) {
+    super(frameBytesMax, false);
     this.handler = handler;
-    this.frames = new Frames(frameBytesMax);
   }
 
-  /** From the next frame on they may take so many bytes. */
-  public void allowFrames(int bytesMax) {
-    frames.allow(bytesMax);
-  }
-
-  /**
-   * Hands over what has come whole, and leaves the rest unread.
-   *
-   * @throws WireException when the gateway breaks the protocol; the link is to be closed
-   */
+  @Override
   public void decode(ByteBuf in) throws WireException {
     if (!begun) {
       if (in.readableBytes() < LinkFormat.PREFACE_BYTES) {
@@ -48,7 +38,7 @@ public final class GatewayFrameDecoder {
       handler.version(preface(in));
       begun = true;
     }
-    frames.split(in);
+    super.decode(in);
   }
 
   private static int preface(ByteBuf in) throws WireException {
@@ -100,88 +90,81 @@ public final class GatewayFrameDecoder {
     return commands;
   }
 
-  private final class Frames extends FrameSplitter {
-    Frames(int frameBytesMax) {
-      super(frameBytesMax, false);
-    }
-
-    @Override
-    void frame(LinkFrameType type, FrameBody in) throws WireException {
-      switch (type) {
-        case HELLO -> hello(in);
-        case AUTH -> {
-          byte[] hmac = in.readBytes(LinkFormat.SECRET_BYTES);
-          in.expectEnd();
-          handler.auth(hmac);
-        }
-        case ATTACH -> attach(in);
-        case COMMANDS -> commands(in);
-        case CLOSE -> {
-          long session = in.readSession();
-          in.expectEnd();
-          handler.close(session);
-        }
-        case PRESENT -> handler.present(in.readEntries());
-        case PULL -> {
-          long id = in.readLong();
-          boolean more = in.readBoolean();
-          in.expectEnd();
-          handler.pull(id, more);
-        }
-        case PING -> {
-          long nonce = in.readLong();
-          in.expectEnd();
-          handler.ping(nonce);
-        }
-        case ADMIN -> {
-          long id = in.readLong();
-          String verb = in.readText("verb", LinkFormat.NAME_CHARS_MAX);
-          String argument = in.readText("argument", LinkFormat.TEXT_BYTES_MAX);
-          in.expectEnd();
-          handler.admin(id, verb, argument);
-        }
-        default -> throw new IllegalStateException(type + " is a node's");
+  @Override
+  void frame(LinkFrameType type, FrameBody in) throws WireException {
+    switch (type) {
+      case HELLO -> hello(in);
+      case AUTH -> {
+        byte[] hmac = in.readBytes(LinkFormat.SECRET_BYTES);
+        in.expectEnd();
+        handler.auth(hmac);
       }
-    }
-
-    private void hello(FrameBody in) throws WireException {
-      String name = in.readName("name", false);
-      int code = in.readByte();
-      GatewayKind kind = GatewayKind.ofCode(code);
-      if (kind == null) {
-        throw new WireException("HELLO: unknown kind of gateway " + code);
+      case ATTACH -> attach(in);
+      case COMMANDS -> commands(in);
+      case CLOSE -> {
+        long session = in.readSession();
+        in.expectEnd();
+        handler.close(session);
       }
-      in.expectEnd();
-      handler.hello(name, kind);
-    }
-
-    private void attach(FrameBody in) throws WireException {
-      long session = in.readSession();
-      boolean fresh = in.readBoolean();
-      long acked = in.readNumber("acked");
-      boolean proxied = in.readBoolean();
-      in.expectEnd();
-      handler.attach(session, fresh, acked, proxied);
-    }
-
-    private void commands(FrameBody in) throws WireException {
-      int bytes = in.remaining();
-      long session = in.readSession();
-      long acked = in.readNumber("acked");
-      long first = in.readNumber("first");
-      int count = in.readInt();
-      if (first <= acked || first > Long.MAX_VALUE - LinkFormat.WINDOW_COMMANDS) {
-        throw new WireException(
-            "COMMANDS: the first is %d after replies up to %d".formatted(first, acked));
+      case PRESENT -> handler.present(in.readEntries());
+      case PULL -> {
+        long id = in.readLong();
+        boolean more = in.readBoolean();
+        in.expectEnd();
+        handler.pull(id, more);
       }
-      if (count < 1
-          || count > LinkFormat.WINDOW_COMMANDS
-          || (long) count * COMMAND_BYTES_MIN > in.remaining()) {
-        throw new WireException("COMMANDS: it counts " + count + " commands");
+      case PING -> {
+        long nonce = in.readLong();
+        in.expectEnd();
+        handler.ping(nonce);
       }
-      List<LinkCommand> commands = GatewayFrameDecoder.commands(in.readRest(), count);
-      in.expectEnd();
-      handler.commands(session, acked, first, commands, bytes);
+      case ADMIN -> {
+        long id = in.readLong();
+        String verb = in.readText("verb", LinkFormat.NAME_CHARS_MAX);
+        String argument = in.readText("argument", LinkFormat.TEXT_BYTES_MAX);
+        in.expectEnd();
+        handler.admin(id, verb, argument);
+      }
+      default -> throw new IllegalStateException(type + " is a node's");
     }
+  }
+
+  private void hello(FrameBody in) throws WireException {
+    String name = in.readName("name", false);
+    int code = in.readByte();
+    GatewayKind kind = GatewayKind.ofCode(code);
+    if (kind == null) {
+      throw new WireException("HELLO: unknown kind of gateway " + code);
+    }
+    in.expectEnd();
+    handler.hello(name, kind);
+  }
+
+  private void attach(FrameBody in) throws WireException {
+    long session = in.readSession();
+    boolean fresh = in.readBoolean();
+    long acked = in.readNumber("acked");
+    boolean proxied = in.readBoolean();
+    in.expectEnd();
+    handler.attach(session, fresh, acked, proxied);
+  }
+
+  private void commands(FrameBody in) throws WireException {
+    long session = in.readSession();
+    long acked = in.readNumber("acked");
+    long first = in.readNumber("first");
+    int count = in.readInt();
+    if (first <= acked || first > Long.MAX_VALUE - LinkFormat.WINDOW_COMMANDS) {
+      throw new WireException(
+          "COMMANDS: the first is %d after replies up to %d".formatted(first, acked));
+    }
+    if (count < 1
+        || count > LinkFormat.WINDOW_COMMANDS
+        || (long) count * COMMAND_BYTES_MIN > in.remaining()) {
+      throw new WireException("COMMANDS: it counts " + count + " commands");
+    }
+    List<LinkCommand> commands = commands(in.readRest(), count);
+    in.expectEnd();
+    handler.commands(session, acked, first, commands);
   }
 }

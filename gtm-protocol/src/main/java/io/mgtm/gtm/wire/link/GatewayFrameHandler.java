@@ -34,9 +34,8 @@ public interface GatewayFrameHandler {
    * Commands of a session.
    *
    * @param first the number of the first one; the others follow
-   * @param bytes what they take on the link
    */
-  void commands(long session, long acked, long first, List<LinkCommand> commands, int bytes)
+  void commands(long session, long acked, long first, List<LinkCommand> commands)
       throws WireException;
 
   /** The gateway no longer needs a session. */

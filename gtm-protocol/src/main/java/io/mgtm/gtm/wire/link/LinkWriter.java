@@ -24,24 +24,20 @@ public final class LinkWriter {
 
   /** Says who the gateway is. */
   public static void hello(ByteBuf out, String name, GatewayKind kind) {
-    int start = begin(out, LinkFrameType.HELLO);
-    string(out, name);
-    out.writeByte(kind.code());
-    end(out, start);
+    frame(out, LinkFrameType.HELLO, () -> string(out, name).writeByte(kind.code()));
   }
 
   /** Answers a challenge; see {@link LinkSecret#answer}. */
   public static void auth(ByteBuf out, byte[] hmac) {
-    int start = begin(out, LinkFrameType.AUTH);
-    out.writeBytes(hmac);
-    end(out, start);
+    frame(out, LinkFrameType.AUTH, () -> out.writeBytes(hmac));
   }
 
   /** Goes on with a session, or opens it. */
   public static void attach(ByteBuf out, long session, boolean fresh, long acked, boolean proxied) {
-    int start = begin(out, LinkFrameType.ATTACH);
-    out.writeLong(session).writeBoolean(fresh).writeLong(acked).writeBoolean(proxied);
-    end(out, start);
+    frame(
+        out,
+        LinkFrameType.ATTACH,
+        () -> out.writeLong(session).writeBoolean(fresh).writeLong(acked).writeBoolean(proxied));
   }
 
   /**
@@ -62,32 +58,22 @@ public final class LinkWriter {
 
   /** Ends a session. */
   public static void close(ByteBuf out, long session) {
-    int start = begin(out, LinkFrameType.CLOSE);
-    out.writeLong(session);
-    end(out, start);
+    frame(out, LinkFrameType.CLOSE, () -> out.writeLong(session));
   }
 
   /** Asks for the next piece of a long reply, or gives it up. */
   public static void pull(ByteBuf out, long id, boolean more) {
-    int start = begin(out, LinkFrameType.PULL);
-    out.writeLong(id).writeBoolean(more);
-    end(out, start);
+    frame(out, LinkFrameType.PULL, () -> out.writeLong(id).writeBoolean(more));
   }
 
   /** Asks for a sign of life. */
   public static void ping(ByteBuf out, long nonce) {
-    int start = begin(out, LinkFrameType.PING);
-    out.writeLong(nonce);
-    end(out, start);
+    frame(out, LinkFrameType.PING, () -> out.writeLong(nonce));
   }
 
   /** An operator's request. */
   public static void admin(ByteBuf out, long id, String verb, String argument) {
-    int start = begin(out, LinkFrameType.ADMIN);
-    out.writeLong(id);
-    string(out, verb);
-    string(out, argument);
-    end(out, start);
+    frame(out, LinkFrameType.ADMIN, () -> string(string(out.writeLong(id), verb), argument));
   }
 
   /** Presents entries to a new leader; they fit a frame. */
@@ -112,18 +98,15 @@ public final class LinkWriter {
 
   /** Asks for the secret. */
   public static void challenge(ByteBuf out, byte[] nonce) {
-    int start = begin(out, LinkFrameType.CHALLENGE);
-    out.writeBytes(nonce);
-    end(out, start);
+    frame(out, LinkFrameType.CHALLENGE, () -> out.writeBytes(nonce));
   }
 
   /** Tells how the node stands, to a gateway that speaks a version. */
   public static void leadership(ByteBuf out, Leadership leadership, int version) {
     int start = begin(out, LinkFrameType.LEADERSHIP);
     out.writeBoolean(leadership.leading()).writeLong(leadership.term());
-    string(out, leadership.member());
-    string(out, leadership.leader());
-    string(out, leadership.leaderAddress());
+    string(
+        string(string(out, leadership.member()), leadership.leader()), leadership.leaderAddress());
     if (version >= LinkFormat.VERSION_GROUP) {
       UUID group = leadership.group() == null ? LinkFormat.NO_GROUP : leadership.group();
       out.writeLong(group.getMostSignificantBits()).writeLong(group.getLeastSignificantBits());
@@ -133,39 +116,39 @@ public final class LinkWriter {
 
   /** A session is attached. */
   public static void attached(ByteBuf out, long session, long last) {
-    int start = begin(out, LinkFrameType.ATTACHED);
-    out.writeLong(session).writeLong(last);
-    end(out, start);
+    frame(out, LinkFrameType.ATTACHED, () -> out.writeLong(session).writeLong(last));
   }
 
   /** Refuses; message and hint are cut to {@link LinkFormat#TEXT_BYTES_MAX}. */
   public static void refused(
       ByteBuf out, long session, RefusalCode code, String message, String hint) {
-    int start = begin(out, LinkFrameType.REFUSED);
-    out.writeLong(session).writeByte(code.code());
-    string(out, message);
-    string(out, hint);
-    end(out, start);
+    frame(
+        out,
+        LinkFrameType.REFUSED,
+        () -> string(string(out.writeLong(session).writeByte(code.code()), message), hint));
   }
 
   /** A piece of a long reply, which {@code bytes} appends; none when there is no such reply. */
   public static void piece(ByteBuf out, long id, Consumer<ByteBuf> bytes) {
-    int start = begin(out, LinkFrameType.PIECE);
-    bytes.accept(out.writeLong(id));
-    end(out, start);
+    frame(out, LinkFrameType.PIECE, () -> bytes.accept(out.writeLong(id)));
   }
 
   /** Answers a ping. */
   public static void pong(ByteBuf out, long nonce) {
-    int start = begin(out, LinkFrameType.PONG);
-    out.writeLong(nonce);
-    end(out, start);
+    frame(out, LinkFrameType.PONG, () -> out.writeLong(nonce));
   }
 
   /** Answers an operator, whole or a piece; the bytes fit a frame. */
   public static void adminReply(ByteBuf out, long id, AdminReplyKind kind, byte[] bytes) {
-    int start = begin(out, LinkFrameType.ADMIN_REPLY);
-    out.writeLong(id).writeByte(kind.code()).writeBytes(bytes);
+    frame(
+        out,
+        LinkFrameType.ADMIN_REPLY,
+        () -> out.writeLong(id).writeByte(kind.code()).writeBytes(bytes));
+  }
+
+  private static void frame(ByteBuf out, LinkFrameType type, Runnable body) {
+    int start = begin(out, type);
+    body.run();
     end(out, start);
   }
 
@@ -179,9 +162,9 @@ public final class LinkWriter {
     out.setInt(start, out.writerIndex() - start - Integer.BYTES);
   }
 
-  private static void string(ByteBuf out, String text) {
+  private static ByteBuf string(ByteBuf out, String text) {
     byte[] bytes = text.getBytes(UTF_8);
     int length = Math.min(bytes.length, LinkFormat.TEXT_BYTES_MAX);
-    out.writeShort(length).writeBytes(bytes, 0, length);
+    return out.writeShort(length).writeBytes(bytes, 0, length);
   }
 }

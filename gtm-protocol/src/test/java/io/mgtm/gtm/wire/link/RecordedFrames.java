@@ -52,7 +52,7 @@ final class RecordedFrames implements GatewayFrameHandler, NodeFrameHandler {
   }
 
   @Override
-  public void commands(long session, long acked, long first, List<LinkCommand> some, int bytes) {
+  public void commands(long session, long acked, long first, List<LinkCommand> some) {
     events.add("commands %x %d %d %s".formatted(session, acked, first, some));
     commands.addAll(some);
   }
