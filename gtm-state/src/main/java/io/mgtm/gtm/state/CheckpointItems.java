@@ -151,6 +151,6 @@ final class CheckpointItems {
     require(
         used >= 0 && used <= covered && covered <= reserved,
         "a reservation of " + used + ", " + covered + ", " + reserved);
-    return Reservation.restored(used, covered, reserved);
+    return new Reservation(used, covered, reserved, -1);
   }
 }

@@ -179,22 +179,9 @@ public final class GtmState {
     tables.served().recover();
   }
 
-  /**
-   * What mode lazy keeps of the leader that served last.
-   *
-   * @param term 0 when none has served
-   * @param entries how many of its entries this state has
-   * @param recovering whether clients may have seen the effect of more of them
-   */
-  public record Served(long term, String member, long entries, boolean recovering) {}
-
   /** The leader that served last, in mode lazy. */
-  public Served served() {
-    return new Served(
-        tables.served().term(),
-        tables.served().member(),
-        tables.served().entries(),
-        tables.served().recovering());
+  public ServedTerm served() {
+    return tables.served().picture();
   }
 
   /** The time of the newest change, µs since 2000-01-01; a leader's next entry is not before it. */
@@ -240,10 +227,7 @@ public final class GtmState {
 
   /** The registered nodes, so many at most. */
   public List<NodeReply.NodeInfo> nodes(int max) {
-    return tables.nodes().all().stream()
-        .limit(max)
-        .map(node -> new NodeReply.NodeInfo(node.address(), node.connected()))
-        .toList();
+    return tables.nodes().list(max);
   }
 
   /** The counters of transactions, without any of them. */

@@ -76,12 +76,7 @@ final class GxidAllocator {
     return reservation.useUpTo(next, RESERVE_STEP, entry);
   }
 
-  /** After a crash: goes on where nothing can have been handed out. */
-  void skipReserved() {
-    skipReserved(0);
-  }
-
-  /** The same, and {@code more} gxids further. */
+  /** After a crash: goes on where nothing can have been handed out, and {@code more} further. */
   void skipReserved(long more) {
     next = GxidMath.atLeastNormal(reservation.reserved() + more);
     reservation.restart(next, RESERVE_STEP);

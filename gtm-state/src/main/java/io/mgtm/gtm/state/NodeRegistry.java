@@ -10,6 +10,7 @@ import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.Reply.Reason;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -88,11 +89,12 @@ final class NodeRegistry {
     return new NodeReply.Unregistered(c.nodeType(), c.name());
   }
 
-  NodeReply.NodeList list() {
-    return new NodeReply.NodeList(
-        nodes.values().stream()
-            .map(n -> new NodeReply.NodeInfo(n.address(), n.connected()))
-            .toList());
+  /** So many at most. */
+  List<NodeReply.NodeInfo> list(int max) {
+    return nodes.values().stream()
+        .limit(max)
+        .map(n -> new NodeReply.NodeInfo(n.address(), n.connected()))
+        .toList();
   }
 
   /** Disconnects the nodes that registered over this session; true when there was one. */

@@ -33,10 +33,6 @@ final class Reservation {
     this.raisedInEntry = raisedInEntry;
   }
 
-  static Reservation restored(long used, long covered, long reserved) {
-    return new Reservation(used, covered, reserved, -1);
-  }
-
   /** The same, and what the entry that is being applied has done to it. */
   Reservation copy() {
     return new Reservation(used, covered, reserved, raisedInEntry);

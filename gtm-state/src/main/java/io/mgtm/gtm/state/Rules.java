@@ -6,6 +6,7 @@ import io.mgtm.gtm.command.Command;
 import io.mgtm.gtm.command.CommandType;
 import io.mgtm.gtm.command.Effect;
 import io.mgtm.gtm.command.NodeCommand;
+import io.mgtm.gtm.command.NodeReply;
 import io.mgtm.gtm.command.Reply;
 import io.mgtm.gtm.command.SequenceCommand;
 import io.mgtm.gtm.command.SessionCommand;
@@ -82,7 +83,7 @@ final class Rules {
       case RESTORE_SEQUENCE -> sequences.restore((SequenceCommand.Restore) c);
       case REGISTER_NODE -> tables.nodes().register((NodeCommand.Register) c, applying);
       case UNREGISTER_NODE -> tables.nodes().unregister((NodeCommand.Unregister) c, applying);
-      case LIST_NODES -> tables.nodes().list();
+      case LIST_NODES -> new NodeReply.NodeList(tables.nodes().list(Integer.MAX_VALUE));
       case BARRIER -> barrier((BackupCommand.Barrier) c);
       case BEGIN_BACKUP, END_BACKUP -> new BackupReply.Done(c.type());
       case LIST_BARRIERS -> new BackupReply.BarrierList(tables.barriers().list());

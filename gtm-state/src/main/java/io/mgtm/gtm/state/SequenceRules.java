@@ -100,9 +100,7 @@ final class SequenceRules {
     if (wrong != null) {
       return wrong;
     }
-    s.restartReservation();
-    byKey.put(s);
-    return done(c.type(), c.key());
+    return put(s, c.type());
   }
 
   Reply init(SequenceCommand.Init c) {
@@ -126,9 +124,7 @@ final class SequenceRules {
     if (wrong != null) {
       return wrong;
     }
-    s.restartReservation();
-    byKey.put(s);
-    return done(c.type(), c.key());
+    return put(s, c.type());
   }
 
   private static long orDefault(long value, long otherwise) {
@@ -162,9 +158,7 @@ final class SequenceRules {
     if (!c.called()) {
       s.init = c.value();
     }
-    s.restartReservation();
-    byKey.put(s);
-    return done(c.type(), c.key());
+    return put(s, c.type());
   }
 
   Reply alter(SequenceCommand.Alter c) {
@@ -188,9 +182,7 @@ final class SequenceRules {
       changed.init = c.start();
       changed.last = c.start();
     }
-    changed.restartReservation();
-    byKey.put(changed);
-    return done(c.type(), c.key());
+    return put(changed, c.type());
   }
 
   Reply reset(SequenceCommand.Reset c) {
@@ -200,9 +192,7 @@ final class SequenceRules {
     }
     s.value = s.init;
     s.last = s.init;
-    s.restartReservation();
-    byKey.put(s);
-    return done(c.type(), c.key());
+    return put(s, c.type());
   }
 
   Reply rename(SequenceCommand.Rename c) {
@@ -240,6 +230,12 @@ final class SequenceRules {
       applying.did(Effect.FORCED);
     }
     return new SequenceReply.Done(c.type(), c.key());
+  }
+
+  private SequenceReply put(Sequence s, CommandType of) {
+    s.restartReservation();
+    byKey.put(s);
+    return done(of, s.key);
   }
 
   private SequenceReply done(CommandType of, String key) {

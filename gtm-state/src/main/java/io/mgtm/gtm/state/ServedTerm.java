@@ -5,7 +5,7 @@ package io.mgtm.gtm.state;
  * clients may have seen more of them. The log is a prefix of that leader's, so the term and the
  * count say exactly what is here. Without that mode nothing of it ever changes.
  */
-final class ServedTerm {
+public final class ServedTerm {
   private long term;
   private String member = "";
   private long entries;
@@ -51,19 +51,22 @@ final class ServedTerm {
     recovering = term != 0;
   }
 
-  long term() {
+  /** Of that leader; 0 when none has served. */
+  public long term() {
     return term;
   }
 
-  String member() {
+  public String member() {
     return member;
   }
 
-  long entries() {
+  /** How many of its entries this state has. */
+  public long entries() {
     return entries;
   }
 
-  boolean recovering() {
+  /** Whether clients may have seen the effect of more of them. */
+  public boolean recovering() {
     return recovering;
   }
 }

@@ -323,7 +323,7 @@ final class TransactionRules {
   void restart(boolean clean) {
     table.endAll(t -> !t.state.outlivesSession());
     if (!clean) {
-      gxids.skipReserved();
+      gxids.skipReserved(0);
     }
     table.setLatestCompleted(GxidMath.previous(gxids.next()));
   }

@@ -9,6 +9,7 @@ import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.command.SessionCommand;
 import io.mgtm.gtm.node.engine.EntryCollector.GatewayId;
 import io.mgtm.gtm.state.GtmState;
+import io.mgtm.gtm.state.ServedTerm;
 import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.RefusalCode;
 import java.nio.ByteBuffer;
@@ -88,7 +89,7 @@ public final class LazyLeader extends LeaderMode {
   void leading(Runnable timeIsUp) {
     following();
     GtmState state = machine.state();
-    GtmState.Served served = state.served();
+    ServedTerm served = state.served();
     if (!served.recovering()) {
       return;
     }
