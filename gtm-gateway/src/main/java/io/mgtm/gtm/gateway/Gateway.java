@@ -171,7 +171,7 @@ public final class Gateway {
         serve(channel);
         channel.config().setAutoRead(true);
       } else {
-        earlyGone();
+        metrics.disconnected();
       }
     }
   }
@@ -233,10 +233,6 @@ public final class Gateway {
     GatewayConnection connection = new GatewayConnection(this, settings);
     connections.add(connection);
     channel.pipeline().addLast(connection);
-  }
-
-  private void earlyGone() {
-    metrics.disconnected();
   }
 
   private void tellAndClose(Channel channel, String message, String hint) {

@@ -80,7 +80,7 @@ final class XcRegistration implements XcConnection.Listener {
     switch (step) {
       case REGISTERING -> {
         if (success) {
-          done();
+          step = Step.DONE;
         } else {
           step = Step.UNREGISTERING;
           send(new NodeCommand.Unregister(NodeType.PROXY, name));
@@ -96,14 +96,10 @@ final class XcRegistration implements XcConnection.Listener {
               "The original GTM does not register this proxy as {}; it is served all the same",
               name);
         }
-        done();
+        step = Step.DONE;
       }
       case DONE -> log.debug("An answer that nothing was asked for");
     }
-  }
-
-  private void done() {
-    step = Step.DONE;
   }
 
   @Override
