@@ -2,6 +2,7 @@ package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.storage.StatusPage.Note;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -74,17 +75,17 @@ final class LogRecovery {
    */
   Recovered run(LogSettings settings, long checkpointIndex) {
     openSegments();
-    if (status.restart() > 0) {
+    if (status.noted(Note.RESTART) > 0) {
       finishRestart(checkpointIndex);
     }
-    if (status.truncation() > 0) {
-      truncateFrom = status.truncation();
+    if (status.noted(Note.TRUNCATION) > 0) {
+      truncateFrom = status.noted(Note.TRUNCATION);
     }
-    if (status.clean() < 0) {
+    if (status.noted(Note.CLEAN) < 0) {
       hearOfFailures();
     }
     evidence(status.durable(), "the status page says");
-    evidence(status.clean(), "the note of the last clean stop says");
+    evidence(status.noted(Note.CLEAN), "the note of the last clean stop says");
     evidence(checkpointIndex, "the newest checkpoint says");
     if (isFresh()) {
       return fresh(settings);
@@ -97,7 +98,9 @@ final class LogRecovery {
     lookForWritten();
     lookForStatus();
     boolean wasClean =
-        status.clean() == endIndex - 1 && tornBytes == 0 && truncateFrom == Long.MAX_VALUE;
+        status.noted(Note.CLEAN) == endIndex - 1
+            && tornBytes == 0
+            && truncateFrom == Long.MAX_VALUE;
     repair(wasClean);
     RecoveryReport report =
         new RecoveryReport(
@@ -106,7 +109,7 @@ final class LogRecovery {
             segments.get(0).firstIndex(),
             endIndex - 1,
             tornBytes,
-            status.hasFailed());
+            status.noted(Note.FAILED) >= 0);
     return new Recovered(
         segments.subList(0, endSegment + 1),
         segments.subList(endSegment + 1, segments.size()),
@@ -134,7 +137,7 @@ final class LogRecovery {
 
   /** Lets the log begin behind a checkpoint that was to replace it, if that is on disk. */
   private void finishRestart(long checkpointIndex) {
-    long firstIndex = status.restart();
+    long firstIndex = status.noted(Note.RESTART);
     if (checkpointIndex == firstIndex - 1 && !segments.isEmpty()) {
       for (int i = segments.size() - 1; i > 0; i--) {
         segments.get(i).wipe(0);
@@ -142,7 +145,7 @@ final class LogRecovery {
       segments.get(0).restart(firstIndex);
       status.resetDurable(firstIndex - 1);
     }
-    status.clearRestart();
+    status.clear(Note.RESTART);
   }
 
   /** The system tells a failure to write back, which no process has heard of, to the next force. */
@@ -329,7 +332,7 @@ final class LogRecovery {
     boolean wipingBefore = truncateFrom != Long.MAX_VALUE;
     if (wipingBefore || !isTailEmpty()) {
       // A note that is there is stored again: it may have been found in memory only.
-      status.noteTruncation(wipingBefore ? truncateFrom : endIndex);
+      status.note(Note.TRUNCATION, wipingBefore ? truncateFrom : endIndex);
       wipeTail();
     }
     if (!wasClean) {
@@ -337,7 +340,7 @@ final class LogRecovery {
     }
     status.resetDurable(endIndex - 1);
     status.resetWritten(endIndex - 1);
-    status.clearTruncation();
+    status.clear(Note.TRUNCATION);
   }
 
   /** Whether all behind the end reads as zeros; where no wipe was noted, it then is on disk too. */

@@ -2,6 +2,7 @@ package io.mgtm.group.storage;
 
 import io.mgtm.group.LogException;
 import io.mgtm.group.LogException.Category;
+import io.mgtm.group.storage.StatusPage.Note;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.concurrent.Executor;
@@ -101,8 +102,8 @@ public final class LogStore {
    * where it is needed.
    */
   public void startAppending() {
-    status.clearClean();
-    status.clearFailed();
+    status.clear(Note.CLEAN);
+    status.clear(Note.FAILED);
     appending = true;
     pool.fill();
   }
@@ -302,11 +303,11 @@ public final class LogStore {
           int endOffset = end.offsetOf(fromIndex);
           // The records removed may say that they were on disk. The note tells recovery that this
           // proves nothing any more, at whatever moment the wiping is interrupted.
-          status.noteTruncation(fromIndex);
+          status.note(Note.TRUNCATION, fromIndex);
           cutAt(end, endOffset);
           lastTerm = termOfLast(fromIndex - 1);
           syncer.withdraw(position(), fromIndex - 1);
-          status.clearTruncation();
+          status.clear(Note.TRUNCATION);
         });
   }
 
@@ -349,12 +350,12 @@ public final class LogStore {
           "a checkpoint of index %d cannot replace a log that ends at %d"
               .formatted(checkpointIndex, lastIndex()));
     }
-    syncer.takeBack(() -> status.noteRestart(checkpointIndex + 1));
+    syncer.takeBack(() -> status.note(Note.RESTART, checkpointIndex + 1));
     try {
       saveCheckpoint.run();
     } catch (RuntimeException e) {
       // A note left behind would let a later checkpoint of that index empty the log.
-      syncer.takeBack(status::clearRestart);
+      syncer.takeBack(() -> status.clear(Note.RESTART));
       throw e;
     }
     syncer.takeBack(
@@ -364,7 +365,7 @@ public final class LogStore {
           first.restart(checkpointIndex + 1);
           lastTerm = checkpointTerm;
           syncer.restart(position(), checkpointIndex);
-          status.clearRestart();
+          status.clear(Note.RESTART);
         });
   }
 
@@ -393,7 +394,7 @@ public final class LogStore {
    */
   public void closeCleanly() {
     force();
-    status.noteClean(lastIndex());
+    status.note(Note.CLEAN, lastIndex());
     appending = false;
   }
 }

@@ -48,13 +48,23 @@ final class StatusPage {
 
   private static final int FILE_BYTES = 4096;
   private static final int SLOT_BYTES = 16;
-  private static final int CLEAN_AT = 2 * SLOT_BYTES;
-  private static final int TRUNCATE_AT = 3 * SLOT_BYTES;
-  private static final int RESTART_AT = 4 * SLOT_BYTES;
-  private static final int FAILED_AT = 5 * SLOT_BYTES;
   private static final int WRITTEN_AT = 6 * SLOT_BYTES;
   private static final int END = 8 * SLOT_BYTES;
   private static final long NONE = -1;
+
+  /** An index that is noted until it is cleared. */
+  enum Note {
+    CLEAN(2),
+    TRUNCATION(3),
+    RESTART(4),
+    FAILED(5);
+
+    private final int offset;
+
+    Note(int slot) {
+      offset = slot * SLOT_BYTES;
+    }
+  }
 
   private final MappedFile file;
   private final long salt;
@@ -109,52 +119,21 @@ final class StatusPage {
     force();
   }
 
-  /** The last index at the last clean close, or -1 after any other end. */
-  long clean() {
-    return load(CLEAN_AT);
+  /** The index of a note, or -1 without one. */
+  long noted(Note note) {
+    return load(note.offset);
   }
 
   /** On return the note is on disk. */
-  void noteClean(long lastIndex) {
-    store(CLEAN_AT, lastIndex);
+  void note(Note note, long index) {
+    store(note.offset, index);
     force();
   }
 
   /** On return no crash can bring the note back. */
-  void clearClean() {
-    clear(CLEAN_AT);
-  }
-
-  /** The first index that an interrupted truncation removes, or -1. */
-  long truncation() {
-    return load(TRUNCATE_AT);
-  }
-
-  /** On return the note is on disk. */
-  void noteTruncation(long fromIndex) {
-    store(TRUNCATE_AT, fromIndex);
+  void clear(Note note) {
+    file.zero(note.offset, SLOT_BYTES);
     force();
-  }
-
-  /** On return no crash can bring the note back. */
-  void clearTruncation() {
-    clear(TRUNCATE_AT);
-  }
-
-  /** The index that an interrupted restart lets the log begin at, or -1. */
-  long restart() {
-    return load(RESTART_AT);
-  }
-
-  /** On return the note is on disk. */
-  void noteRestart(long firstIndex) {
-    store(RESTART_AT, firstIndex);
-    force();
-  }
-
-  /** On return no crash can bring the note back. */
-  void clearRestart() {
-    clear(RESTART_AT);
   }
 
   /** The highest index that was written, as far as memory or the disk still has the note. */
@@ -173,18 +152,13 @@ final class StatusPage {
     store(WRITTEN_AT + SLOT_BYTES, index);
   }
 
-  /** Whether unsynced entries may be gone, by a note that was not cleared since. */
-  boolean hasFailed() {
-    return load(FAILED_AT) >= 0;
-  }
-
   /**
    * Notes that a force has failed, or that what was written is missing.
    *
    * @return whether the note is on disk; if not, it is in memory until the file system is unmounted
    */
   boolean noteFailed() {
-    store(FAILED_AT, durable());
+    store(Note.FAILED.offset, durable());
     try {
       force();
       return true;
@@ -195,16 +169,6 @@ final class StatusPage {
               .formatted(e.getMessage()));
       return false;
     }
-  }
-
-  /** On return no crash can bring the note back. */
-  void clearFailed() {
-    clear(FAILED_AT);
-  }
-
-  private void clear(int offset) {
-    file.zero(offset, SLOT_BYTES);
-    force();
   }
 
   private void force() {

@@ -1,5 +1,6 @@
 package io.mgtm.group.storage;
 
+import io.mgtm.group.storage.StatusPage.Note;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,8 +17,8 @@ public final class PlantedStorage {
     if (files.list().contains(StatusPage.NAME)) {
       StatusPage page = StatusPage.open(files, member);
       page.resetWritten(0);
-      if (page.hasFailed()) {
-        page.clearFailed();
+      if (page.noted(Note.FAILED) >= 0) {
+        page.clear(Note.FAILED);
       }
     }
   }
@@ -49,7 +50,8 @@ public final class PlantedStorage {
     long durable =
         entries.stream()
             .mapToLong(Place::durable)
-            .reduce(Math.max(checkpoint, Math.max(page.durable(), page.clean())), Math::max);
+            .reduce(
+                Math.max(checkpoint, Math.max(page.durable(), page.noted(Note.CLEAN))), Math::max);
     List<Place> unsynced = entries.stream().filter(entry -> entry.index() > durable).toList();
     if (unsynced.isEmpty()) {
       return false;

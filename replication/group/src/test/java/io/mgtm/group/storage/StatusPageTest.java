@@ -2,6 +2,7 @@ package io.mgtm.group.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.group.storage.StatusPage.Note;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -14,29 +15,29 @@ class StatusPageTest {
   @Test
   void aNewPageSaysNothing() {
     assertThat(page.durable()).isZero();
-    assertThat(page.clean()).isEqualTo(-1);
-    assertThat(page.truncation()).isEqualTo(-1);
-    assertThat(page.restart()).isEqualTo(-1);
+    assertThat(page.noted(Note.CLEAN)).isEqualTo(-1);
+    assertThat(page.noted(Note.TRUNCATION)).isEqualTo(-1);
+    assertThat(page.noted(Note.RESTART)).isEqualTo(-1);
   }
 
   @Test
   void notesSurviveTheLossOfPowerAndClearedOnesDoNot() {
-    page.noteClean(0);
-    page.noteTruncation(7);
-    page.noteRestart(9);
+    page.note(Note.CLEAN, 0);
+    page.note(Note.TRUNCATION, 7);
+    page.note(Note.RESTART, 9);
     disk.losePower();
     StatusPage found = StatusPage.open(disk, member);
-    assertThat(found.clean()).isZero();
-    assertThat(found.truncation()).isEqualTo(7);
-    assertThat(found.restart()).isEqualTo(9);
-    found.clearClean();
-    found.clearTruncation();
-    found.clearRestart();
+    assertThat(found.noted(Note.CLEAN)).isZero();
+    assertThat(found.noted(Note.TRUNCATION)).isEqualTo(7);
+    assertThat(found.noted(Note.RESTART)).isEqualTo(9);
+    found.clear(Note.CLEAN);
+    found.clear(Note.TRUNCATION);
+    found.clear(Note.RESTART);
     disk.losePower();
     found = StatusPage.open(disk, member);
-    assertThat(found.clean()).isEqualTo(-1);
-    assertThat(found.truncation()).isEqualTo(-1);
-    assertThat(found.restart()).isEqualTo(-1);
+    assertThat(found.noted(Note.CLEAN)).isEqualTo(-1);
+    assertThat(found.noted(Note.TRUNCATION)).isEqualTo(-1);
+    assertThat(found.noted(Note.RESTART)).isEqualTo(-1);
   }
 
   @Test
@@ -61,14 +62,14 @@ class StatusPageTest {
   @Test
   void aFailedForceIsKnownToTheNextProcessAndNoMoreOnceItIsCleared() {
     page.raiseDurable(10);
-    assertThat(page.hasFailed()).isFalse();
+    assertThat(page.noted(Note.FAILED)).isEqualTo(-1);
     assertThat(page.noteFailed()).isTrue();
     disk.restartProcess();
     StatusPage found = StatusPage.open(disk, member);
-    assertThat(found.hasFailed()).isTrue();
-    found.clearFailed();
+    assertThat(found.noted(Note.FAILED)).isNotNegative();
+    found.clear(Note.FAILED);
     disk.losePower();
-    assertThat(StatusPage.open(disk, member).hasFailed()).isFalse();
+    assertThat(StatusPage.open(disk, member).noted(Note.FAILED)).isEqualTo(-1);
   }
 
   @Test
@@ -85,10 +86,10 @@ class StatusPageTest {
 
   @Test
   void anotherMembersPageSaysNothing() {
-    page.noteClean(3);
+    page.note(Note.CLEAN, 3);
     page.resetDurable(3);
     StatusPage found = StatusPage.open(disk, new UUID(1, 3));
-    assertThat(found.clean()).isEqualTo(-1);
+    assertThat(found.noted(Note.CLEAN)).isEqualTo(-1);
     assertThat(found.durable()).isZero();
   }
 }
