@@ -3,11 +3,13 @@ package io.mgtm.gtm.node;
 import io.mgtm.common.AllowList;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.SecretFile;
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.Role;
+import io.mgtm.group.member.GroupLogs;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.member.LoneLog;
@@ -15,9 +17,9 @@ import io.mgtm.group.member.OpenLog;
 import io.mgtm.group.net.GroupSecret;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
-import io.mgtm.group.total.MemberLogs;
 import io.mgtm.group.total.OrderedLog;
 import io.mgtm.group.total.OrderedMachine;
+import io.mgtm.group.total.TotalLog;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.node.admin.NodeStatus;
 import io.mgtm.gtm.state.GtmState;
@@ -58,15 +60,12 @@ final class MemberSetup {
     if (!config.group().exists()) {
       return LoneLog.open(config.data(), settings(config, beginning), machine, owner, listener);
     }
-    return MemberLogs.open(
-        config.group().mode(),
-        config.data(),
-        settings(config, beginning),
-        network(config),
-        machine,
-        ordered,
-        owner,
-        listener);
+    GroupMode mode = config.group().mode();
+    GroupSettings settings = settings(config, beginning);
+    JGroupsSettings network = network(config);
+    return mode == GroupMode.TOTAL
+        ? TotalLog.open(config.data(), settings, network, ordered, owner, listener)
+        : GroupLogs.open(mode, config.data(), settings, network, machine, owner, listener);
   }
 
   /** How the members reach each other. */
@@ -83,14 +82,15 @@ final class MemberSetup {
     List<InetSocketAddress> hosts = builtIn ? known(members) : List.of();
     List<String> networks = config.access().members();
     return new JGroupsSettings(
-            config.group().cluster(),
-            members.get(name).resolve(),
-            hosts,
-            JGroupsSettings.of(name, members.get(name).resolve(), hosts).suspectMs(),
-            keys(config),
-            Optional.ofNullable(config.group().secretFile()).map(GroupSecret::read),
-            Optional.ofNullable(config.group().stackFile()))
-        .withAllowed(new AllowList(networks == null ? List.of() : networks));
+        config.group().cluster(),
+        members.get(name).resolve(),
+        hosts,
+        JGroupsSettings.SUSPECT_MS,
+        keys(config),
+        Optional.ofNullable(config.group().secretFile()).map(GroupSecret::read),
+        Optional.ofNullable(config.group().stackFile()),
+        new AllowList(networks == null ? List.of() : networks),
+        Optional.empty());
   }
 
   /** One that is gone with its name keeps no other from starting. */

@@ -2,6 +2,7 @@ package io.mgtm.gtm.sim;
 
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupAdmin;
@@ -124,15 +125,14 @@ final class SimNode extends SimProcess {
     }
     List<String> names = simulation.configuredFor(host.name);
     return new GroupSettings(
-            host.name,
-            names,
-            durability,
-            segments,
-            simulation.core,
-            2L * SEGMENT_BYTES,
-            world.random.nextInt(4_000),
-            TICK_MS)
-        .withWitness(names.contains(simulation.witness) ? simulation.witness : "");
+        host.name,
+        new Configured(names, names.contains(simulation.witness) ? simulation.witness : ""),
+        durability,
+        segments,
+        simulation.core,
+        2L * SEGMENT_BYTES,
+        world.random.nextInt(4_000),
+        TICK_MS);
   }
 
   /** Whether it keeps no data. */

@@ -68,31 +68,10 @@ public record GroupSettings(
     }
   }
 
-  /** Without a witness. */
-  public GroupSettings(
-      String name,
-      List<String> members,
-      DurabilityMode durability,
-      LogSettings segments,
-      CoreSettings core,
-      long checkpointBytes,
-      int tailBytes,
-      long tickMs) {
-    this(
-        name,
-        new Configured(members, ""),
-        durability,
-        segments,
-        core,
-        checkpointBytes,
-        tailBytes,
-        tickMs);
-  }
-
   public static GroupSettings of(String name, List<String> members) {
     return new GroupSettings(
         name,
-        members,
+        new Configured(members, ""),
         DurabilityMode.CRITICAL,
         LogSettings.defaults(),
         CoreSettings.defaults(),
@@ -109,7 +88,7 @@ public record GroupSettings(
       DurabilityMode durability, LogSettings segments, long checkpointBytes) {
     return new GroupSettings(
         ALONE,
-        List.of(ALONE),
+        new Configured(List.of(ALONE), ""),
         durability,
         segments,
         CoreSettings.defaults(),

@@ -36,6 +36,9 @@ public record JGroupsSettings(
     Optional<Path> stackFile,
     AllowList allowed,
     Optional<Function<InetSocketAddress, List<InetSocketAddress>>> alternates) {
+  /** Suits machines of one data centre. */
+  public static final long SUSPECT_MS = 1_500;
+
   /**
    * A PKCS #12 file with this member's key and certificate, and those that it trusts.
    *
@@ -59,42 +62,19 @@ public record JGroupsSettings(
     }
   }
 
-  /** Open to all networks. */
-  public JGroupsSettings(
-      String cluster,
-      InetSocketAddress bind,
-      List<InetSocketAddress> hosts,
-      long suspectMs,
-      Optional<Tls> tls,
-      Optional<GroupSecret> secret,
-      Optional<Path> stackFile) {
-    this(
-        cluster,
-        bind,
-        hosts,
-        suspectMs,
-        tls,
-        secret,
-        stackFile,
-        new AllowList(List.of()),
-        Optional.empty());
-  }
-
-  /** Without a secret. */
-  public JGroupsSettings(
-      String cluster,
-      InetSocketAddress bind,
-      List<InetSocketAddress> hosts,
-      long suspectMs,
-      Optional<Tls> tls,
-      Optional<Path> stackFile) {
-    this(cluster, bind, hosts, suspectMs, tls, Optional.empty(), stackFile);
-  }
-
   /** Without encryption, with the times that suit machines of one data centre. */
   public static JGroupsSettings of(
       String cluster, InetSocketAddress bind, List<InetSocketAddress> hosts) {
-    return new JGroupsSettings(cluster, bind, hosts, 1_500, Optional.empty(), Optional.empty());
+    return new JGroupsSettings(
+        cluster,
+        bind,
+        hosts,
+        SUSPECT_MS,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        new AllowList(List.of()),
+        Optional.empty());
   }
 
   public JGroupsSettings withSecret(GroupSecret shared) {

@@ -2,9 +2,11 @@ package io.mgtm.group.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.group.Durability;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.GroupMode;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.DiskFiles;
@@ -97,7 +99,7 @@ final class TestGroup implements AutoCloseable {
     GroupSettings settings =
         new GroupSettings(
             name,
-            names,
+            new Configured(names, ""),
             DurabilityMode.CRITICAL,
             new LogSettings(segmentBytes, 1, 4, 2_000, 500),
             CoreSettings.defaults(),
@@ -109,9 +111,12 @@ final class TestGroup implements AutoCloseable {
             "test",
             addresses.get(place),
             List.copyOf(addresses.values()),
-            1_500,
+            JGroupsSettings.SUSPECT_MS,
             keys,
-            cuttable ? Optional.of(stackWithCut(name)) : Optional.empty());
+            Optional.empty(),
+            cuttable ? Optional.of(stackWithCut(name)) : Optional.empty(),
+            new AllowList(List.of()),
+            Optional.empty());
     return new TestMember(itsMode, folder.resolve(name + suffix), settings, network);
   }
 

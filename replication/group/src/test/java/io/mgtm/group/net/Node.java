@@ -2,6 +2,7 @@ package io.mgtm.group.net;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import io.netty.buffer.ByteBuf;
@@ -47,7 +48,16 @@ final class Node implements Links.Receiver, AutoCloseable {
         io,
         reach,
         place,
-        new JGroupsSettings(cluster, place, List.of(place), 1_500, tls, Optional.empty()));
+        new JGroupsSettings(
+            cluster,
+            place,
+            List.of(place),
+            JGroupsSettings.SUSPECT_MS,
+            tls,
+            Optional.empty(),
+            Optional.empty(),
+            new AllowList(List.of()),
+            Optional.empty()));
   }
 
   /** One that others reach at a place, wherever it listens. */

@@ -1,8 +1,10 @@
 package io.mgtm.query.member;
 
+import io.mgtm.common.AllowList;
 import io.mgtm.common.HostPort;
 import io.mgtm.common.SecretFile;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.net.GroupSecret;
@@ -26,7 +28,7 @@ final class GroupMember {
   static GroupSettings settings(QueryConfig config) {
     return new GroupSettings(
         config.group().name(),
-        List.copyOf(config.group().memberAddresses().keySet()),
+        new Configured(List.copyOf(config.group().memberAddresses().keySet()), ""),
         DurabilityMode.CRITICAL,
         LogSettings.defaults(),
         CoreSettings.defaults(),
@@ -45,15 +47,15 @@ final class GroupMember {
     GroupConfig group = config.group();
     Map<String, HostPort> members = group.memberAddresses();
     List<InetSocketAddress> hosts = members.values().stream().map(HostPort::resolve).toList();
-    JGroupsSettings plain =
-        JGroupsSettings.of("query-" + group.cluster(), members.get(group.name()).resolve(), hosts);
     return new JGroupsSettings(
-        plain.cluster(),
-        plain.bind(),
+        "query-" + group.cluster(),
+        members.get(group.name()).resolve(),
         hosts,
-        plain.suspectMs(),
+        JGroupsSettings.SUSPECT_MS,
         keys(group),
         Optional.ofNullable(group.secretFile()).map(GroupSecret::read),
+        Optional.empty(),
+        new AllowList(List.of()),
         Optional.empty());
   }
 

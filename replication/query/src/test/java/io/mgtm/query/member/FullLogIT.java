@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.mgtm.group.DurabilityMode;
+import io.mgtm.group.core.Configured;
 import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.net.JGroupsSettings;
@@ -162,7 +163,7 @@ class FullLogIT {
     GroupSettings settings =
         new GroupSettings(
             name,
-            NAMES,
+            new Configured(NAMES, ""),
             DurabilityMode.CRITICAL,
             SMALL,
             CoreSettings.defaults(),
