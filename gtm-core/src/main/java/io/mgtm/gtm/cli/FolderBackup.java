@@ -18,6 +18,9 @@ import java.nio.file.Path;
 
 /** A backup of what the data folder of a stopped member, or of a lone GTM, holds. */
 final class FolderBackup {
+  /** Proposes to a folder. */
+  private static final TotalOrder.Told NOBODY = new TotalOrder.Told() {};
+
   private final GtmStateMachine machine;
   private final StoppedFolder.Contents contents;
 
@@ -38,7 +41,7 @@ final class FolderBackup {
     ModeWatch machine = new ModeWatch();
     StateMachine reads =
         mode == GroupMode.TOTAL
-            ? new TotalOrder(new OrderedGtm(machine), new OriginTable(), new Nobody(), 1, 1)
+            ? new TotalOrder(new OrderedGtm(machine), new OriginTable(), NOBODY, 1, 1)
             : machine;
     StoppedFolder.Contents contents =
         StoppedFolder.read(folder, copy, mode == GroupMode.LAZY, reads);
@@ -71,18 +74,6 @@ final class FolderBackup {
     boolean isLazy() {
       return wasLazy || state().served().term() > 0;
     }
-  }
-
-  /** Nobody proposes to a folder. */
-  private static final class Nobody implements TotalOrder.Told {
-    @Override
-    public void settled(long number) {}
-
-    @Override
-    public void withdrawn(long fromNumber) {}
-
-    @Override
-    public void skipped(long toNumber) {}
   }
 
   /** Writes the file, piece by piece. */

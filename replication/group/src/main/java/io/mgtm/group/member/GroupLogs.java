@@ -5,7 +5,6 @@ import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.StateMachine;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.net.JGroupsTransport;
-import io.mgtm.group.net.MessageOrder;
 import io.mgtm.group.net.Reach;
 import io.mgtm.group.net.Transport;
 import java.nio.file.Path;
@@ -58,9 +57,8 @@ public final class GroupLogs {
     // A pair without a witness decides by the views who is counted.
     boolean byView = mode == GroupMode.LAZY && settings.configured().witness().isEmpty();
     Reach reach = byView ? Reach.VIEW : Reach.CONNECTION;
-    MessageOrder order = mode == GroupMode.CAUSAL ? MessageOrder.CAUSAL : MessageOrder.FIFO;
     Transport transport =
-        ways.apply(new JGroupsTransport(settings.name(), own, order, owner, reach));
+        ways.apply(new JGroupsTransport(settings.name(), own, mode, owner, reach));
     MemberParts parts = MemberParts.open(folder, settings.name(), owner);
     if (settings.isWitness()) {
       return WitnessLog.open(mode, parts, settings, owner, listener, transport);

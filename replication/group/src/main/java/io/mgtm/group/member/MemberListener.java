@@ -10,20 +10,13 @@ import io.mgtm.group.core.Message;
 public interface MemberListener {
 
   /** For a log that only its leader makes use of. */
-  MemberListener NONE =
-      new MemberListener() {
-        @Override
-        public void settled(long index) {}
-
-        @Override
-        public void ticked(long nowMs) {}
-      };
+  MemberListener NONE = new MemberListener() {};
 
   /** Every entry up to {@code index} is committed and applied here; the log may be called. */
-  void settled(long index);
+  default void settled(long index) {}
 
   /** Called every few milliseconds; the log may be called. */
-  void ticked(long nowMs);
+  default void ticked(long nowMs) {}
 
   /** A message that is not for the core of the log; the log may be called. */
   default void received(MemberId from, Message.OfOrder message) {}

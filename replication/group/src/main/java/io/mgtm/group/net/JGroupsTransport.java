@@ -1,5 +1,6 @@
 package io.mgtm.group.net;
 
+import io.mgtm.group.GroupMode;
 import io.mgtm.group.LogException;
 import io.netty.channel.EventLoop;
 import java.nio.ByteBuffer;
@@ -37,7 +38,10 @@ public final class JGroupsTransport implements Transport {
 
   private final String name;
   private final JGroupsSettings settings;
-  private final MessageOrder order;
+
+  /** Whether no message is delivered before one that it causally follows: see {@link Causal}. */
+  private final boolean causal;
+
   private final Optional<EventLoop> loop;
   private final Reach reach;
   private final Strangers strangers;
@@ -61,16 +65,11 @@ public final class JGroupsTransport implements Transport {
    * @param name this member's
    * @param owner of the log; its sockets are the owner's when it is an event loop
    */
-  public JGroupsTransport(String name, JGroupsSettings settings, Executor owner, Reach reach) {
-    this(name, settings, MessageOrder.FIFO, owner, reach);
-  }
-
-  /** The same with the messages in an order. */
   public JGroupsTransport(
-      String name, JGroupsSettings settings, MessageOrder order, Executor owner, Reach reach) {
+      String name, JGroupsSettings settings, GroupMode mode, Executor owner, Reach reach) {
     this.name = name;
     this.settings = settings;
-    this.order = order;
+    this.causal = mode == GroupMode.CAUSAL;
     this.loop = LoopSockets.suit(owner) ? Optional.of((EventLoop) owner) : Optional.empty();
     this.reach = reach;
     this.strangers =
@@ -90,9 +89,7 @@ public final class JGroupsTransport implements Transport {
   public void start(Receiver what) {
     receiver = what;
     try {
-      channel =
-          GroupChannels.open(
-              settings, network, order == MessageOrder.CAUSAL ? List.of(new Causal()) : List.of());
+      channel = GroupChannels.open(settings, network, causal ? List.of(new Causal()) : List.of());
       channel.addAddressGenerator(() -> MemberAddress.of(name, settings.bind()));
       channel.name(name);
       channel.setDiscardOwnMessages(true);
@@ -188,8 +185,7 @@ public final class JGroupsTransport implements Transport {
   public void send(List<String> to, byte[] message) {
     NameHolders now = holders;
     // In causal order all messages must take one way.
-    boolean inPieces =
-        network.isEmpty() && order == MessageOrder.FIFO && message.length >= PIECE_BYTES;
+    boolean inPieces = network.isEmpty() && !causal && message.length >= PIECE_BYTES;
     if (!inPieces && to.size() > 1 && now.areAll(to)) {
       transmit(null, message, true);
       return;

@@ -73,7 +73,8 @@ public final class TotalLog implements OrderedLog {
       ScheduledExecutorService owner,
       Listener listener) {
     JGroupsSettings own = network.ofMode(GroupMode.TOTAL);
-    Transport transport = new JGroupsTransport(settings.name(), own, owner, Reach.VIEW);
+    Transport transport =
+        new JGroupsTransport(settings.name(), own, GroupMode.TOTAL, owner, Reach.VIEW);
     return open(
         MemberParts.open(folder, settings.name(), owner),
         settings,

@@ -70,11 +70,11 @@ public final class TotalOrder implements StateMachine {
 
   /** Told of this process' proposals; see {@link OrderedLog.Listener}. */
   public interface Told {
-    void settled(long number);
+    default void settled(long number) {}
 
-    void withdrawn(long fromNumber);
+    default void withdrawn(long fromNumber) {}
 
-    void skipped(long toNumber);
+    default void skipped(long toNumber) {}
   }
 
   private final OrderedMachine machine;

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.mgtm.common.AllowList;
+import io.mgtm.group.GroupMode;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.LogLines;
 import io.mgtm.testing.OwnAddress;
@@ -58,7 +59,7 @@ class StrangersTest {
     private final JGroupsTransport transport;
 
     Member(String name, JGroupsSettings settings) {
-      transport = new JGroupsTransport(name, settings, loop, Reach.VIEW);
+      transport = new JGroupsTransport(name, settings, GroupMode.FIFO, loop, Reach.VIEW);
       transport.start(this);
     }
 

@@ -20,7 +20,7 @@ class OlderCopyOrderTest {
   private static final MemberId SELF = new MemberId("a", new UUID(1, 1));
 
   private final TotalOrder order =
-      new TotalOrder(new NoState(), new OriginTable(), new Nobody(), 16, 1 << 10);
+      new TotalOrder(new NoState(), new OriginTable(), new TotalOrder.Told() {}, 16, 1 << 10);
 
   @BeforeEach
   void begin() {
@@ -85,17 +85,5 @@ class OlderCopyOrderTest {
     public Runnable load(Pieces encoded) {
       return () -> {};
     }
-  }
-
-  /** Nobody is told. */
-  private static final class Nobody implements TotalOrder.Told {
-    @Override
-    public void settled(long number) {}
-
-    @Override
-    public void withdrawn(long fromNumber) {}
-
-    @Override
-    public void skipped(long toNumber) {}
   }
 }
