@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.mgtm.group.DurabilityMode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -184,9 +185,7 @@ public record Membership(
     for (MemberId member : all()) {
       encode(member, buffer);
     }
-    byte[] bytes = new byte[buffer.flip().remaining()];
-    buffer.get(bytes);
-    return bytes;
+    return Arrays.copyOf(buffer.array(), buffer.position());
   }
 
   /** Appends a member as it stands in a membership. */

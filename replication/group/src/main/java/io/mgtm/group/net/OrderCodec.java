@@ -6,6 +6,7 @@ import io.mgtm.group.core.Message;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -47,9 +48,7 @@ final class OrderCodec {
     } else if (message instanceof Message.Expect m) {
       to.putLong(m.incarnation()).putLong(m.next());
     }
-    byte[] bytes = new byte[to.flip().remaining()];
-    to.get(bytes);
-    return bytes;
+    return Arrays.copyOf(to.array(), to.position());
   }
 
   /**

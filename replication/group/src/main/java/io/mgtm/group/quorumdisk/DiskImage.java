@@ -6,6 +6,7 @@ import io.mgtm.group.core.MemberId;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -76,9 +77,7 @@ record DiskImage(long header, UUID disk, String cluster, List<String> nodes, Lis
     put(cluster, to);
     to.put((byte) nodes.size());
     nodes.forEach(node -> put(node, to));
-    byte[] bytes = new byte[to.flip().remaining()];
-    to.get(bytes);
-    return bytes;
+    return Arrays.copyOf(to.array(), to.position());
   }
 
   private static void put(String text, ByteBuffer to) {

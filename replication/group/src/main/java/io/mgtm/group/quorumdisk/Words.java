@@ -7,6 +7,7 @@ import io.mgtm.group.core.Membership;
 import io.mgtm.group.core.PositionLog;
 import io.mgtm.group.core.TermRecord;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.UUID;
 
 /**
@@ -152,9 +153,7 @@ record Words(
     to.putLong(founding.getMostSignificantBits()).putLong(founding.getLeastSignificantBits());
     to.put((byte) (record.synced() ? 1 : 0)).put(record.initial().encoded());
     to.putLong(position.index()).putLong(position.term()).put(position.membership().encoded());
-    byte[] bytes = new byte[to.flip().remaining()];
-    to.get(bytes);
-    return bytes;
+    return Arrays.copyOf(to.array(), to.position());
   }
 
   /**

@@ -3,6 +3,7 @@ package io.mgtm.group.total;
 import io.mgtm.group.core.MemberId;
 import io.mgtm.group.core.Membership;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,9 +77,7 @@ public class OriginTable {
       Membership.encode(origin.member(), to);
       to.putLong(origin.incarnation()).putLong(origin.last()).putLong(origin.index());
     }
-    byte[] bytes = new byte[to.flip().remaining()];
-    to.get(bytes);
-    return bytes;
+    return Arrays.copyOf(to.array(), to.position());
   }
 
   /** Becomes what another one is. */
