@@ -66,7 +66,7 @@ final class ClientSession {
   void awaitRoom(SessionClient client) {
     if (!awaitsRoom) {
       awaitsRoom = true;
-      gateway.metrics().windowFull();
+      gateway.metrics().windowFull.increment();
       session.awaitRoom(client);
     }
   }

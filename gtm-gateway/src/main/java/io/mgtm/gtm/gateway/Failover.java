@@ -47,7 +47,7 @@ final class Failover {
     begin();
     leader = leadership.member() + " leads in term " + leadership.term();
     if (everLed && outstanding > 0) {
-      metrics.repeated(outstanding);
+      metrics.repeated.increment(outstanding);
     }
   }
 

@@ -171,7 +171,7 @@ public final class Gateway {
         serve(channel);
         channel.config().setAutoRead(true);
       } else {
-        metrics.disconnected();
+        metrics.closed.increment();
       }
     }
   }
@@ -199,7 +199,7 @@ public final class Gateway {
       return;
     }
     if (!refusal.isEmpty()) {
-      metrics.turnedAway();
+      metrics.turnedAway.increment();
       tellAndClose(channel, refusal, "Connect to another node of the group.");
       return;
     }
@@ -209,7 +209,7 @@ public final class Gateway {
       tellAndClose(channel, limit, "Raise limits.connectionsMax.");
       return;
     }
-    metrics.connected();
+    metrics.opened.increment();
     if (upstream == null) {
       channel.config().setAutoRead(false);
       early.addLast(channel);
@@ -219,7 +219,7 @@ public final class Gateway {
   }
 
   private void turnedAway(Channel channel, String why) {
-    metrics.turnedAway();
+    metrics.turnedAway.increment();
     strangers.run(more -> log.warn("Turned away {}: {}{}", channel.remoteAddress(), why, more));
   }
 
@@ -336,7 +336,7 @@ public final class Gateway {
 
   void gone(GatewayConnection connection) {
     connections.remove(connection);
-    metrics.disconnected();
+    metrics.closed.increment();
     if (draining && connections.isEmpty()) {
       drained.complete(null);
     }

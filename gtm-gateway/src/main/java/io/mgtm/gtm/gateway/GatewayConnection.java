@@ -163,7 +163,7 @@ final class GatewayConnection extends ChannelInboundHandlerAdapter
   private void closing(String why) {
     Rarely rarely = session.isKnown() ? STRANGERS : gateway.unknown();
     rarely.run(more -> log.info("Closing {}: {}{}", describe(), why, more));
-    gateway.metrics().protocolError();
+    gateway.metrics().protocolErrors.increment();
   }
 
   @Override

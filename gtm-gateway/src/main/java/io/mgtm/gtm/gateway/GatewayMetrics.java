@@ -25,13 +25,13 @@ public final class GatewayMetrics {
 
   private final Counter commands;
   private final Counter replies;
-  private final Counter repeated;
-  private final Counter sessionsLost;
-  private final Counter opened;
-  private final Counter closed;
-  private final Counter turnedAway;
-  private final Counter protocolErrors;
-  private final Counter windowFull;
+  final Counter repeated;
+  final Counter sessionsLost;
+  final Counter opened;
+  final Counter closed;
+  final Counter turnedAway;
+  final Counter protocolErrors;
+  final Counter windowFull;
   private final DistributionSummary batch;
   private final Timer pauses;
   private volatile int outstanding;
@@ -80,35 +80,7 @@ public final class GatewayMetrics {
     outstanding = outstandingNow;
   }
 
-  void repeated(int count) {
-    repeated.increment(count);
-  }
-
   void leaderChanged(long pauseNanos) {
     pauses.record(pauseNanos, TimeUnit.NANOSECONDS);
-  }
-
-  void sessionLost() {
-    sessionsLost.increment();
-  }
-
-  void connected() {
-    opened.increment();
-  }
-
-  void disconnected() {
-    closed.increment();
-  }
-
-  void turnedAway() {
-    turnedAway.increment();
-  }
-
-  void protocolError() {
-    protocolErrors.increment();
-  }
-
-  void windowFull() {
-    windowFull.increment();
   }
 }

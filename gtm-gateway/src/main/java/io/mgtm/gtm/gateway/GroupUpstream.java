@@ -282,7 +282,7 @@ final class GroupUpstream implements Upstream, LeaderListener {
         "A session with the group is lost: {}. {} commands are in doubt, its clients are closed",
         message,
         session.pending());
-    metrics.sessionLost();
+    metrics.sessionsLost.increment();
     sessions.remove(session.id());
     dirty.remove(session);
     resuming.remove(session);

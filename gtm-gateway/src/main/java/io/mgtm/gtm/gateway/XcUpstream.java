@@ -151,7 +151,7 @@ final class XcUpstream implements Upstream {
           reached,
           why,
           session.pending());
-      metrics.sessionLost();
+      metrics.sessionsLost.increment();
       trouble = "the connection to the original GTM broke: " + why;
       shared = newSession(false, new Backoff(random));
     }
