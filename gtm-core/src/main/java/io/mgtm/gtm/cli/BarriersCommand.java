@@ -2,10 +2,10 @@ package io.mgtm.gtm.cli;
 
 import io.mgtm.common.TextTable;
 import io.mgtm.gtm.cli.Views.BarrierView;
-import io.mgtm.gtm.cli.Views.BarriersView;
 import io.mgtm.gtm.client.GtmClient;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 
 /** {@code mgtm gtm barriers}: the points that CREATE BARRIER has set. */
@@ -16,6 +16,6 @@ final class BarriersCommand extends ClientCommand {
     List<BarrierView> all = client.barriers().stream().map(BarrierView::of).toList();
     TextTable table = new TextTable("ID", "NEXT GXID", "TIME");
     all.forEach(b -> table.add(b.id(), b.nextGxid(), b.time()));
-    return new Answer(new BarriersView(all), table.render("no barriers"));
+    return new Answer(Map.of("barriers", all), table.render("no barriers"));
   }
 }

@@ -42,7 +42,7 @@ abstract class ClientCommand implements Callable<Integer> {
   /**
    * What was learnt.
    *
-   * @param json a record whose component names are the stable field names
+   * @param json whose field names, those of a record or a map, are stable
    * @param text the same for people, lines ended
    */
   record Answer(Object json, String text) {}

@@ -1,8 +1,8 @@
 package io.mgtm.gtm.cli;
 
-import io.mgtm.gtm.cli.Views.DroppedView;
 import io.mgtm.gtm.client.GtmClient;
 import java.io.IOException;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -20,6 +20,6 @@ final class DropSequenceCommand extends ClientCommand {
     // Dropping one that is not there succeeds; a typing error should not.
     client.lastValue(key);
     client.dropSequence(key);
-    return new Answer(new DroppedView(name), "dropped " + name + "\n");
+    return new Answer(Map.of("dropped", name), "dropped " + name + "\n");
   }
 }

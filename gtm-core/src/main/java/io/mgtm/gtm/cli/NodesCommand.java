@@ -2,10 +2,10 @@ package io.mgtm.gtm.cli;
 
 import io.mgtm.common.TextTable;
 import io.mgtm.gtm.cli.Views.NodeView;
-import io.mgtm.gtm.cli.Views.NodesView;
 import io.mgtm.gtm.client.GtmClient;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 
 /** {@code mgtm gtm nodes}: every registered node. */
@@ -25,6 +25,6 @@ final class NodesCommand extends ClientCommand {
           n.connected() ? "yes" : "no",
           n.dataFolder().isEmpty() ? "-" : n.dataFolder());
     }
-    return new Answer(new NodesView(all), table.render("no nodes"));
+    return new Answer(Map.of("nodes", all), table.render("no nodes"));
   }
 }

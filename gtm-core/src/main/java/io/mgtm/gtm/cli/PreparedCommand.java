@@ -1,13 +1,13 @@
 package io.mgtm.gtm.cli;
 
 import io.mgtm.common.TextTable;
-import io.mgtm.gtm.cli.Views.PreparedListView;
 import io.mgtm.gtm.cli.Views.PreparedView;
 import io.mgtm.gtm.client.GtmClient;
 import io.mgtm.gtm.command.Names;
 import io.mgtm.gtm.command.TransactionState;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 
 /**
@@ -30,6 +30,6 @@ final class PreparedCommand extends ClientCommand {
             .toList();
     TextTable table = new TextTable("GXID", "GID", "NODES");
     prepared.forEach(t -> table.add(t.gxid(), t.gid(), t.nodes()));
-    return new Answer(new PreparedListView(prepared), table.render("no prepared transactions"));
+    return new Answer(Map.of("prepared", prepared), table.render("no prepared transactions"));
   }
 }

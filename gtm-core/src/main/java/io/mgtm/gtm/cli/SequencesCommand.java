@@ -2,11 +2,11 @@ package io.mgtm.gtm.cli;
 
 import io.mgtm.common.TextTable;
 import io.mgtm.gtm.cli.Views.SequenceView;
-import io.mgtm.gtm.cli.Views.SequencesView;
 import io.mgtm.gtm.client.GtmClient;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 
 /** {@code mgtm gtm sequences}: every sequence and where it stands. */
@@ -31,6 +31,6 @@ final class SequencesCommand extends ClientCommand {
           s.max(),
           s.cycle() ? "yes" : "no");
     }
-    return new Answer(new SequencesView(all), table.render("no sequences"));
+    return new Answer(Map.of("sequences", all), table.render("no sequences"));
   }
 }

@@ -2,10 +2,10 @@ package io.mgtm.gtm.cli;
 
 import io.mgtm.common.TextTable;
 import io.mgtm.gtm.cli.Views.TransactionView;
-import io.mgtm.gtm.cli.Views.TransactionsView;
 import io.mgtm.gtm.client.GtmClient;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
 
 /** {@code mgtm gtm txns}: every open transaction. */
@@ -28,6 +28,6 @@ final class TransactionsCommand extends ClientCommand {
           t.xmin() == 0 ? "-" : t.xmin(),
           t.gid().isEmpty() ? "-" : t.gid());
     }
-    return new Answer(new TransactionsView(all), table.render("no open transactions"));
+    return new Answer(Map.of("transactions", all), table.render("no open transactions"));
   }
 }

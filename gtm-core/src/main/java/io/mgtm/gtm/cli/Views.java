@@ -130,14 +130,8 @@ final class Views {
     }
   }
 
-  /** Open transactions, oldest first. */
-  record TransactionsView(List<TransactionView> transactions) {}
-
   /** A prepared transaction. */
   record PreparedView(long gxid, String gid, String nodes) {}
-
-  /** Prepared transactions, oldest first. */
-  record PreparedListView(List<PreparedView> prepared) {}
 
   /** One sequence. */
   record SequenceView(
@@ -162,12 +156,6 @@ final class Views {
     }
   }
 
-  /** Sequences, by name. */
-  record SequencesView(List<SequenceView> sequences) {}
-
-  /** Nodes, by type and name. */
-  record NodesView(List<NodeView> nodes) {}
-
   /** One barrier. */
   record BarrierView(String id, long nextGxid, String time) {
     static BarrierView of(BarrierInfo b) {
@@ -178,14 +166,8 @@ final class Views {
     }
   }
 
-  /** Barriers, oldest first. */
-  record BarriersView(List<BarrierView> barriers) {}
-
   /** The origin of the limits after it was moved. */
   record AdvancedView(long oldestGxid, long stopGxid) {}
-
-  /** What was dropped. */
-  record DroppedView(String dropped) {}
 
   /** What was unregistered. */
   record UnregisteredView(String type, String unregistered) {}
