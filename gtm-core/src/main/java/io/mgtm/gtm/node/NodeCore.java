@@ -1,6 +1,7 @@
 package io.mgtm.gtm.node;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.common.Rarely;
 import io.mgtm.group.LogException;
 import io.mgtm.group.ReplicatedLog;
 import io.mgtm.group.member.OpenLog;
@@ -55,7 +56,7 @@ final class NodeCore implements AutoCloseable {
   private final NodeGauges gauges;
   private final Consumer<Throwable> fatal;
   private final LinkPeers peers = new LinkPeers(this::leadership);
-  private final GxidWarning gxidWarning = new GxidWarning();
+  private final Rarely gxidWarnings = Rarely.onceAMinute();
   private final GtmStateMachine machine;
 
   private OpenLog log;
@@ -229,10 +230,6 @@ final class NodeCore implements AutoCloseable {
     return engine;
   }
 
-  GtmState state() {
-    return machine.state();
-  }
-
   /** What this node tells operators. */
   private NodeStatus status() {
     NodeStatus status = group.status();
@@ -285,7 +282,13 @@ final class NodeCore implements AutoCloseable {
     gauges.observe(machine.state(), waiting);
     NodeStatus status = group.status();
     gauges.observeGroup(status, peers.count(), links.attachedSessions());
-    gxidWarning.check(machine.state());
+    if (machine.state().gxidsUntilWarning() <= 0) {
+      gxidWarnings.run(
+          more ->
+              LOG.warn(
+                  "Gxids run out: begins stop after {} more. VACUUM FREEZE every database on every node, then tell the GTM the oldest id left with mgtm gtm advance-oldest",
+                  Math.max(0, machine.state().gxidsUntilStop())));
+    }
     warnings = String.join("; ", status.warnings());
     if (restore != null && status.committedIndex() == status.lastIndex()) {
       checkRestored();

@@ -57,10 +57,6 @@ final class LinkCaller {
     admitted = true;
   }
 
-  boolean isAdmitted() {
-    return admitted;
-  }
-
   LinkRights rights() {
     return rights;
   }

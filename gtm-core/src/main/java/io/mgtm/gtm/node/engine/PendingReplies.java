@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.ObjLongConsumer;
 
 /**
  * Output of batches that waits for the log, and leaves in the order of the batches. Owner thread.
@@ -17,12 +18,6 @@ public final class PendingReplies {
       List<Runnable> then,
       ServedCommands commands,
       long nanos) {}
-
-  /** What leaves with a batch's output, before it. */
-  @FunctionalInterface
-  interface Before {
-    void leaves(BatchOutput output, long index);
-  }
 
   private final RequestMetrics metrics;
   private final BooleanSupplier mayAnswer;
@@ -65,9 +60,9 @@ public final class PendingReplies {
   /**
    * The log has got on: what it covers now leaves.
    *
-   * @param before writes what an output rests on, which leaves before it
+   * @param before writes what an output rests on, which leaves before it; told its index
    */
-  void release(long index, long readIndex, Before before) {
+  void release(long index, long readIndex, ObjLongConsumer<BatchOutput> before) {
     if (held.isEmpty() || !mayAnswer.getAsBoolean()) {
       return;
     }
@@ -79,7 +74,7 @@ public final class PendingReplies {
     }
     for (Held next : released) {
       next.output().unhold();
-      before.leaves(next.output(), next.index());
+      before.accept(next.output(), next.index());
       next.output().write();
       metrics.linkServed(next.commands(), next.nanos());
     }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * The sessions that are attached at this member, or are about to be, each with the link by which
@@ -81,14 +82,14 @@ final class LocalAttachments {
   }
 
   /** Gives, once, those that have moved since their links were told that they are attached. */
-  void takeMoved(Visitor visitor) {
+  void takeMoved(BiConsumer<Long, GatewayPeer> visitor) {
     moved
         .entrySet()
         .removeIf(
             entry -> {
               boolean its = bySession.get(entry.getKey()) == entry.getValue();
               if (its && entry.getValue().admitted) {
-                visitor.visit(entry.getKey(), entry.getValue().peer);
+                visitor.accept(entry.getKey(), entry.getValue().peer);
               }
               return !its || entry.getValue().admitted;
             });
@@ -116,15 +117,10 @@ final class LocalAttachments {
     return ops;
   }
 
-  /** Called for each. */
-  interface Visitor {
-    void visit(long session, GatewayPeer peer);
-  }
-
-  /** Shuts all. */
-  void shutAll(Visitor visitor) {
+  /** Gives all for the last time. */
+  void shutAll(BiConsumer<Long, GatewayPeer> visitor) {
     Map<Long, LocalAttachment> all = Map.copyOf(bySession);
     bySession.clear();
-    all.forEach((session, local) -> visitor.visit(session, local.peer));
+    all.forEach((session, local) -> visitor.accept(session, local.peer));
   }
 }
