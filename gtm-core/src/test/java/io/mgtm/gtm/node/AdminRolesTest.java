@@ -202,7 +202,7 @@ class AdminRolesTest {
             new PartialBudget(1),
             EmbeddedConnections::fails);
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     LinkWriter.hello(out, "admin", GatewayKind.PROXY);
     LinkWriter.admin(out, 1, verb, "g9");
     channel.writeInbound(out);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.common.TlsFiles;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.LinksConfig;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.gtm.wire.xc12.MessageType;
 import io.mgtm.gtm.wire.xc12.RawClient;
@@ -153,7 +154,7 @@ class FlowControlTest {
       deaf.connect(gtm.server().address());
       long before = directBytes();
       ByteBuf pings = Unpooled.buffer();
-      LinkWriter.preface(pings);
+      LinkWriter.preface(pings, LinkFormat.VERSION);
       LinkWriter.hello(pings, "p1", GatewayKind.PROXY);
       deaf.getOutputStream().write(ByteBufUtil.getBytes(pings));
       pings.clear();

@@ -73,7 +73,7 @@ final class LinkClient implements AutoCloseable, NodeFrameHandler {
       throws IOException {
     LinkClient client = open(address, name, secret, sockets);
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     LinkWriter.hello(out, name, GatewayKind.PROXY);
     client.send(out);
     client.startReading(); // Over TLS the node asks for the secret at once; who it is comes first.

@@ -216,7 +216,7 @@ class LinkServerTest {
     refused(version, RefusalCode.PROTOCOL);
     LinkClient early = silent();
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     LinkWriter.ping(out, 1);
     early.send(out);
     refused(early, RefusalCode.PROTOCOL);
@@ -238,14 +238,14 @@ class LinkServerTest {
             .links(new LinksConfig(secret(), null, null, null, false, 10_000))
             .start();
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     out.writeInt(LinkFormat.FIRST_FRAME_BYTES_MAX + 1).writeByte(1);
     LinkClient stranger = silent();
     stranger.send(out);
     assertThat(stranger.next(Event.Refused.class).message()).contains("allowed are 1 to 4096");
     stranger.next(Event.Closed.class);
     out.clear();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     LinkWriter.hello(out, "p1", GatewayKind.PROXY);
     out.writeInt(1 << 20).writeByte(4);
     LinkClient unproved = silent();
@@ -275,7 +275,7 @@ class LinkServerTest {
     gtm = TestGtm.in(folder).timeouts(300, 20_000, 60_000).start();
     LinkClient late = silent();
     ByteBuf preface = Unpooled.buffer();
-    LinkWriter.preface(preface);
+    LinkWriter.preface(preface, LinkFormat.VERSION);
     late.send(preface);
     refused(late, RefusalCode.PROTOCOL);
   }

@@ -1,7 +1,6 @@
 package io.mgtm.gtm.gateway;
 
 import io.mgtm.gtm.wire.WireException;
-import io.mgtm.gtm.wire.link.AdminReplyKind;
 import io.mgtm.gtm.wire.link.Leadership;
 import io.mgtm.gtm.wire.link.LinkEntries;
 import io.mgtm.gtm.wire.link.NodeFrameHandler;
@@ -42,11 +41,6 @@ public interface LinkListener extends NodeFrameHandler {
   @Override
   default void challenge(byte[] nonce) throws WireException {
     throw new WireException("it asks for a secret, which it must not here");
-  }
-
-  @Override
-  default void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) throws WireException {
-    throw new WireException("it answers a request that was not made");
   }
 
   /**

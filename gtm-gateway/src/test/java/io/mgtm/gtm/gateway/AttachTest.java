@@ -107,7 +107,7 @@ class AttachTest {
   }
 
   private void newLeader() {
-    listener.leadership(new Leadership(true, 2, "g1", "g1", "h:1"));
+    listener.leadership(new Leadership(true, 2, "g1", "g1", "h:1", null));
   }
 
   @Test
@@ -196,7 +196,7 @@ class AttachTest {
     @Override
     public Link connect(LinkListener to) {
       listener = to;
-      time.after(1, () -> to.leadership(new Leadership(true, 1, "g1", "g1", "h:1")));
+      time.after(1, () -> to.leadership(new Leadership(true, 1, "g1", "g1", "h:1", null)));
       return this;
     }
 

@@ -81,7 +81,7 @@ final class FakeNode implements LinkConnector {
   }
 
   private void tellLeadership() {
-    listener.leadership(new Leadership(leads, term, "fake", leads ? "fake" : "", ""));
+    listener.leadership(new Leadership(leads, term, "fake", leads ? "fake" : "", "", null));
   }
 
   /** Leads in a new term from now on, or leads no more. */

@@ -82,7 +82,7 @@ class PresentedEntriesTest {
     }
 
     void leads(long term) {
-      listener.leadership(new Leadership(true, term, name, name, name));
+      listener.leadership(new Leadership(true, term, name, name, name, null));
     }
 
     @Override
@@ -93,7 +93,7 @@ class PresentedEntriesTest {
     @Override
     public Link connect(LinkListener to) {
       listener = to;
-      time.after(1, () -> to.leadership(new Leadership(false, 0, name, "", "")));
+      time.after(1, () -> to.leadership(new Leadership(false, 0, name, "", "", null)));
       return this;
     }
 

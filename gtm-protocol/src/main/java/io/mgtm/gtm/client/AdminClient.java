@@ -282,25 +282,9 @@ public final class AdminClient implements AutoCloseable {
     }
 
     @Override
-    public void attached(long session, long last) throws WireException {
-      throw new WireException("it attached a session that nobody asked for");
-    }
-
-    @Override
     public void refused(long session, RefusalCode code, String message, String hint) {
       heard = true;
       refusal = message + (hint.isEmpty() ? "" : ". " + hint);
-    }
-
-    @Override
-    public void reply(long session, long number, boolean close, ByteBuf reply)
-        throws WireException {
-      throw new WireException("it answered a command that nobody sent");
-    }
-
-    @Override
-    public void pong(long number) throws WireException {
-      throw new WireException("it answered a ping that nobody sent");
     }
 
     @Override

@@ -88,7 +88,7 @@ class ConnectionLimitTest {
             new PartialBudget(1),
             EmbeddedConnections::fails);
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     LinkWriter.hello(out, "p1", GatewayKind.PROXY);
     channel.writeInbound(out);
     if (secret) {

@@ -65,7 +65,7 @@ public final class EmbeddedConnections {
     LinkService service =
         new LinkService(
             engine,
-            new LinkPeers(() -> new Leadership(true, 1, "g", "g", "h:1")),
+            new LinkPeers(() -> new Leadership(true, 1, "g", "g", "h:1", null)),
             admin,
             keys,
             GtmConfig.DEFAULTS.timeouts(),

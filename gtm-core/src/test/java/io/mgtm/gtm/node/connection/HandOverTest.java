@@ -6,6 +6,7 @@ import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
 import io.mgtm.gtm.node.engine.NoEngine;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -42,7 +43,7 @@ class HandOverTest {
             EmbeddedConnections::fails,
             owner);
     ByteBuf hello = Unpooled.buffer();
-    LinkWriter.preface(hello);
+    LinkWriter.preface(hello, LinkFormat.VERSION);
     LinkWriter.hello(hello, "p1", GatewayKind.PROXY);
     channel.writeInbound(hello);
     owner.submit(() -> {}).get();

@@ -42,7 +42,7 @@ class HandlerErrorTest {
             new PartialBudget(1),
             fatal::set);
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     LinkWriter.hello(out, "p1", GatewayKind.PROXY);
     channel.writeInbound(out);
     return channel;

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import io.mgtm.gtm.command.GatewayKind;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.net.PartialBudget;
+import io.mgtm.gtm.wire.link.LinkFormat;
 import io.mgtm.gtm.wire.link.LinkWriter;
 import io.mgtm.testing.LogLines;
 import io.netty.buffer.ByteBuf;
@@ -114,7 +115,7 @@ class StrangersTest {
   void whatIsRefusedOverAndOverIsSaidSomeTimesAMinute() throws IOException {
     EmbeddedChannel channel = link();
     ByteBuf hello = Unpooled.buffer();
-    LinkWriter.preface(hello);
+    LinkWriter.preface(hello, LinkFormat.VERSION);
     LinkWriter.hello(hello, "p1", GatewayKind.PROXY);
     send(channel, hello);
     for (int i = 0; i < TIMES; i++) {

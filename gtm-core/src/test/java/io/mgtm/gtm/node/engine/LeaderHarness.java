@@ -37,7 +37,7 @@ abstract class LeaderHarness {
   LinkEngine engine() {
     return new LeaderEngine(
         TestSetup.of(
-            () -> new Leadership(engine.takesGateways(), term, "g1", "g1", "h:1"),
+            () -> new Leadership(engine.takesGateways(), term, "g1", "g1", "h:1", null),
             graceMs,
             new LazyLeader.Settings(2_000, (ms, task) -> timers.add(task)),
             handOver),

@@ -86,7 +86,7 @@ final class LoneTotal {
     this.limits = limits;
     engine =
         new TotalEngine(
-            TestSetup.limited(() -> new Leadership(true, 1, "g1", "g1", "h:1"), limits),
+            TestSetup.limited(() -> new Leadership(true, 1, "g1", "g1", "h:1", null), limits),
             gtm,
             order,
             new EngineParts(

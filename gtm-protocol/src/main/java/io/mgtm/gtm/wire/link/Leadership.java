@@ -13,11 +13,4 @@ import java.util.UUID;
  * @param group tells the group from others; null when that is not known, or not told
  */
 public record Leadership(
-    boolean leading, long term, String member, String leader, String leaderAddress, UUID group) {
-
-  /** Of a node that does not tell of which group it is. */
-  public Leadership(
-      boolean leading, long term, String member, String leader, String leaderAddress) {
-    this(leading, term, member, leader, leaderAddress, null);
-  }
-}
+    boolean leading, long term, String member, String leader, String leaderAddress, UUID group) {}

@@ -12,12 +12,7 @@ import java.util.function.Consumer;
 public final class LinkWriter {
   private LinkWriter() {}
 
-  /** What a gateway sends first. */
-  public static void preface(ByteBuf out) {
-    preface(out, LinkFormat.VERSION);
-  }
-
-  /** As the other, of a gateway that speaks an older version on this link. */
+  /** What a gateway sends first, which speaks a version on this link. */
   public static void preface(ByteBuf out, int version) {
     out.writeInt(LinkFormat.MAGIC).writeShort(version).writeShort(0);
   }
@@ -114,7 +109,6 @@ public final class LinkWriter {
     end(out, start);
   }
 
-  /** A session is attached. */
   public static void attached(ByteBuf out, long session, long last) {
     frame(out, LinkFrameType.ATTACHED, () -> out.writeLong(session).writeLong(last));
   }

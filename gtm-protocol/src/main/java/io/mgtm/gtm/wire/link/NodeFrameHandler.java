@@ -17,7 +17,9 @@ public interface NodeFrameHandler {
    *
    * @param last the highest number of a command that had an effect
    */
-  void attached(long session, long last) throws WireException;
+  default void attached(long session, long last) throws WireException {
+    throw new WireException("it attached a session that nobody asked for");
+  }
 
   /**
    * The node refuses.
@@ -33,7 +35,9 @@ public interface NodeFrameHandler {
    * @param bytes the reply as an XC client reads it, empty for a command that has none; valid
    *     during the call unless retained
    */
-  void reply(long session, long number, boolean close, ByteBuf bytes) throws WireException;
+  default void reply(long session, long number, boolean close, ByteBuf bytes) throws WireException {
+    throw new WireException("it answered a command that nobody sent");
+  }
 
   /**
    * One reply that comes in pieces; it has its place in the order of the others, the pieces have
@@ -62,12 +66,16 @@ public interface NodeFrameHandler {
   default void entries(LinkEntries entries) throws WireException {}
 
   /** The answer to a ping. */
-  void pong(long nonce) throws WireException;
+  default void pong(long nonce) throws WireException {
+    throw new WireException("it answered a ping that nobody sent");
+  }
 
   /**
    * An answer, or a piece of it, to an operator's request.
    *
    * @param bytes valid during the call unless retained
    */
-  void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) throws WireException;
+  default void adminReply(long id, AdminReplyKind kind, ByteBuf bytes) throws WireException {
+    throw new WireException("it answers a request that was not made");
+  }
 }

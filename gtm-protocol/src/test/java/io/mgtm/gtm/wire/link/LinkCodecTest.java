@@ -29,7 +29,7 @@ class LinkCodecTest {
 
   private static ByteBuf fromGateway() {
     ByteBuf out = Unpooled.buffer();
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     LinkWriter.hello(out, "p-1", GatewayKind.NODE);
     LinkWriter.auth(out, new byte[LinkFormat.SECRET_BYTES]);
     LinkWriter.attach(out, SESSION, true, 5, true);
@@ -52,7 +52,7 @@ class LinkCodecTest {
     ByteBuf out = Unpooled.buffer();
     LinkWriter.challenge(out, new byte[LinkFormat.SECRET_BYTES]);
     LinkWriter.leadership(out, new Leadership(true, 3, "g1", "g1", "h:1", new UUID(5, 6)), 4);
-    LinkWriter.leadership(out, new Leadership(false, 0, "g1", "", ""), 4);
+    LinkWriter.leadership(out, new Leadership(false, 0, "g1", "", "", null), 4);
     LinkWriter.attached(out, SESSION, 4);
     LinkWriter.refused(out, 0, RefusalCode.NOT_LEADING, "nicht führend", "wait");
     RepliesWriter replies = new RepliesWriter();
@@ -184,7 +184,7 @@ class LinkCodecTest {
   private static void refuses(String frames, String message) {
     ByteBuf in = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(frames.replace(" ", "")));
     ByteBuf whole = Unpooled.buffer();
-    LinkWriter.preface(whole);
+    LinkWriter.preface(whole, LinkFormat.VERSION);
     whole.writeBytes(in);
     assertThatThrownBy(() -> new GatewayFrameDecoder(LIMIT, new RecordedFrames()).decode(whole))
         .as(frames)
@@ -302,7 +302,7 @@ class LinkCodecTest {
   @Test
   void aLongCommandFindsRoom() throws WireException {
     ByteBuf out = Unpooled.buffer(16);
-    LinkWriter.preface(out);
+    LinkWriter.preface(out, LinkFormat.VERSION);
     CommandsWriter commands = new CommandsWriter();
     commands.begin(out, SESSION, 0, 1);
     SequenceCommand.NextValue longest = new SequenceCommand.NextValue("x".repeat(60_000));
