@@ -89,7 +89,7 @@ public final class ProxyServer implements AutoCloseable {
               .start();
     }
     listener = GatewayServer.listen(config.listen(), gateway, settings, loop);
-    onLoop(gateway::start);
+    EventLoops.run(loop, gateway::start);
   }
 
   private void fail(Throwable cause) {
@@ -118,17 +118,6 @@ public final class ProxyServer implements AutoCloseable {
     return gateway.trouble();
   }
 
-  private void onLoop(Runnable task) {
-    try {
-      loop.submit(task).get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    }
-  }
-
   /**
    * Accepts nobody any more, lets clients finish for at most {@code drainMs}, ends the sessions
    * with the GTM and closes. A second call does nothing.
@@ -143,7 +132,7 @@ public final class ProxyServer implements AutoCloseable {
       drain();
     }
     if (gateway != null) {
-      onLoop(gateway::close);
+      EventLoops.run(loop, gateway::close);
     }
     if (metricsServer != null) {
       metricsServer.close();

@@ -9,6 +9,7 @@ import io.mgtm.group.storage.DataDirectory;
 import io.mgtm.gtm.config.GtmConfig;
 import io.mgtm.gtm.gateway.Gateway;
 import io.mgtm.gtm.gateway.GatewayMetrics;
+import io.mgtm.gtm.net.EventLoops;
 import io.mgtm.gtm.node.admin.NodePage;
 import io.mgtm.gtm.node.backup.Takeover;
 import io.mgtm.gtm.node.connection.LinkKeys;
@@ -24,7 +25,6 @@ import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -192,17 +192,7 @@ public final class GtmServer implements AutoCloseable {
   }
 
   private void onOwner(Runnable task) {
-    try {
-      owner.submit(task).get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new IllegalStateException(e.getCause());
-    }
+    EventLoops.run(owner, task);
   }
 
   /**

@@ -16,6 +16,7 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -67,6 +68,21 @@ public final class EventLoops {
         return new GuardedLoop(this, executor, handlers, fatal);
       }
     };
+  }
+
+  /** Lets a loop do something, and waits until it has; what that throws is thrown here. */
+  public static void run(EventLoop loop, Runnable task) {
+    try {
+      loop.submit(task).get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
   }
 
   /** A listener whose connections read what a client sends; the rest is the caller's. */
