@@ -13,7 +13,6 @@ public final class Hmac {
 
   private Hmac() {}
 
-  /** Of a text, by a secret. */
   public static String hex(String secret, String text) {
     try {
       Mac mac = Mac.getInstance(MAC);

@@ -141,7 +141,6 @@ public final class LocalInstallation implements AutoCloseable {
     return nodes.get(i);
   }
 
-  /** The proxy. */
   public ChildProcess proxy() {
     return proxy;
   }

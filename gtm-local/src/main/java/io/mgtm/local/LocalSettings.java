@@ -104,7 +104,6 @@ public record LocalSettings(
     return System.getProperty("mgtm.localJar", System.getProperty("java.class.path"));
   }
 
-  /** How many nodes. */
   public int nodes() {
     return clients.size();
   }

@@ -25,7 +25,6 @@ public final class KeptEntries {
     return term;
   }
 
-  /** How many there are. */
   public int size() {
     return entries.size();
   }

@@ -69,7 +69,6 @@ public final class GtmClient implements AutoCloseable {
     return type.cast(reply);
   }
 
-  /** Begins a transaction. */
   public TransactionReply.Began begin(BeginKind kind, Isolation isolation, boolean readOnly)
       throws IOException {
     return call(
@@ -92,7 +91,6 @@ public final class GtmClient implements AutoCloseable {
     return end(TransactionRef.gxid(gxid), Outcome.ROLLBACK).known();
   }
 
-  /** Ends a transaction. */
   public TransactionReply.Ended end(TransactionRef transaction, Outcome outcome)
       throws IOException {
     return call(new TransactionCommand.End(transaction, outcome), TransactionReply.Ended.class);
@@ -167,7 +165,6 @@ public final class GtmClient implements AutoCloseable {
     sequence(new SequenceCommand.Init(key, 1, unset, unset, 1, false));
   }
 
-  /** Drops a sequence. */
   public void dropSequence(String key) throws IOException {
     sequence(new SequenceCommand.Close(key));
   }

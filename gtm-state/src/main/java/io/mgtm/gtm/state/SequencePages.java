@@ -71,7 +71,6 @@ final class SequencePages {
     return count;
   }
 
-  /** How many pages there are. */
   int pages() {
     return used;
   }

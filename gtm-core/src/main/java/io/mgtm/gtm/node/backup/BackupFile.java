@@ -274,7 +274,6 @@ public final class BackupFile {
         .formatted(isImport() ? "import" : "backup", identity, index, nextGxid);
   }
 
-  /** How many bytes the state has. */
   public int stateBytes() {
     return Math.toIntExact(bytes - HEAD_BYTES - Integer.BYTES);
   }

@@ -51,7 +51,6 @@ public final class BackupViews {
     return null;
   }
 
-  /** A session has ended. */
   public void end(long session) {
     views.keySet().removeIf(viewer -> viewer.session() == session);
   }

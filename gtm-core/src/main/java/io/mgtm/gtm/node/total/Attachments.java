@@ -69,7 +69,6 @@ final class Attachments {
         });
   }
 
-  /** A session has ended. */
   void forget(long session) {
     bySession.remove(session);
   }
@@ -89,7 +88,6 @@ final class Attachments {
     return (int) bySession.values().stream().filter(p -> p.member().equals(member)).count();
   }
 
-  /** Its bytes. */
   byte[] encoded() {
     int bytes = Integer.BYTES;
     for (Attachment attachment : bySession.values()) {

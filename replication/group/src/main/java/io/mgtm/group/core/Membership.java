@@ -172,7 +172,6 @@ public record Membership(
     return durability.orElse(DurabilityMode.CRITICAL);
   }
 
-  /** Its bytes. */
   public byte[] encoded() {
     ByteBuffer buffer = ByteBuffer.allocate(5 + (1 + all().size()) * (17 + NAME_BYTES_MAX));
     if (!witness.isEmpty()) {

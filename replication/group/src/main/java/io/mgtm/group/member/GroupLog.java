@@ -181,7 +181,6 @@ public class GroupLog extends CoreMember {
     }
   }
 
-  /** This member. */
   public MemberId self() {
     return self;
   }

@@ -138,7 +138,6 @@ record Words(
             leads ? ", which led" : "");
   }
 
-  /** Their bytes. */
   byte[] encoded() {
     ByteBuffer to = ByteBuffer.allocate(QuorumDisk.WORDS_BYTES_MAX);
     to.putLong(version).putLong(beat);

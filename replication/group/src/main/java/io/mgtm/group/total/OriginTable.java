@@ -69,7 +69,6 @@ public class OriginTable {
     }
   }
 
-  /** Its bytes. */
   public byte[] encoded() {
     ByteBuffer to = ByteBuffer.allocate(4 + byName.size() * ORIGIN_BYTES_MAX);
     to.putInt(byName.size());
