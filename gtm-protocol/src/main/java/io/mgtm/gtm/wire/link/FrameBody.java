@@ -136,6 +136,12 @@ final class FrameBody {
     return in.slice(take(length), length);
   }
 
+  /** The last field, which was just read: nothing is left behind it. */
+  <T> T last(T field) throws WireException {
+    expectEnd();
+    return field;
+  }
+
   void expectEnd() throws WireException {
     if (position != end) {
       throw new WireException(type + ": " + remaining() + " bytes too many");

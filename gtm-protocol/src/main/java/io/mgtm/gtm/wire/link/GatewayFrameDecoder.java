@@ -94,37 +94,23 @@ public final class GatewayFrameDecoder extends FrameSplitter {
   void frame(LinkFrameType type, FrameBody in) throws WireException {
     switch (type) {
       case HELLO -> hello(in);
-      case AUTH -> {
-        byte[] hmac = in.readBytes(LinkFormat.SECRET_BYTES);
-        in.expectEnd();
-        handler.auth(hmac);
-      }
-      case ATTACH -> attach(in);
+      case AUTH -> handler.auth(in.last(in.readBytes(LinkFormat.SECRET_BYTES)));
+      case ATTACH ->
+          handler.attach(
+              in.readSession(),
+              in.readBoolean(),
+              in.readNumber("acked"),
+              in.last(in.readBoolean()));
       case COMMANDS -> commands(in);
-      case CLOSE -> {
-        long session = in.readSession();
-        in.expectEnd();
-        handler.close(session);
-      }
+      case CLOSE -> handler.close(in.last(in.readSession()));
       case PRESENT -> handler.present(in.readEntries());
-      case PULL -> {
-        long id = in.readLong();
-        boolean more = in.readBoolean();
-        in.expectEnd();
-        handler.pull(id, more);
-      }
-      case PING -> {
-        long nonce = in.readLong();
-        in.expectEnd();
-        handler.ping(nonce);
-      }
-      case ADMIN -> {
-        long id = in.readLong();
-        String verb = in.readText("verb", LinkFormat.NAME_CHARS_MAX);
-        String argument = in.readText("argument", LinkFormat.TEXT_BYTES_MAX);
-        in.expectEnd();
-        handler.admin(id, verb, argument);
-      }
+      case PULL -> handler.pull(in.readLong(), in.last(in.readBoolean()));
+      case PING -> handler.ping(in.last(in.readLong()));
+      case ADMIN ->
+          handler.admin(
+              in.readLong(),
+              in.readText("verb", LinkFormat.NAME_CHARS_MAX),
+              in.last(in.readText("argument", LinkFormat.TEXT_BYTES_MAX)));
       default -> throw new IllegalStateException(type + " is a node's");
     }
   }
@@ -136,17 +122,7 @@ public final class GatewayFrameDecoder extends FrameSplitter {
     if (kind == null) {
       throw new WireException("HELLO: unknown kind of gateway " + code);
     }
-    in.expectEnd();
-    handler.hello(name, kind);
-  }
-
-  private void attach(FrameBody in) throws WireException {
-    long session = in.readSession();
-    boolean fresh = in.readBoolean();
-    long acked = in.readNumber("acked");
-    boolean proxied = in.readBoolean();
-    in.expectEnd();
-    handler.attach(session, fresh, acked, proxied);
+    handler.hello(name, in.last(kind));
   }
 
   private void commands(FrameBody in) throws WireException {
@@ -163,8 +139,6 @@ public final class GatewayFrameDecoder extends FrameSplitter {
         || (long) count * COMMAND_BYTES_MIN > in.remaining()) {
       throw new WireException("COMMANDS: it counts " + count + " commands");
     }
-    List<LinkCommand> commands = commands(in.readRest(), count);
-    in.expectEnd();
-    handler.commands(session, acked, first, commands);
+    handler.commands(session, acked, first, commands(in.readRest(), count));
   }
 }

@@ -23,30 +23,14 @@ public final class NodeFrameDecoder extends FrameSplitter {
   @Override
   void frame(LinkFrameType type, FrameBody in) throws WireException {
     switch (type) {
-      case CHALLENGE -> {
-        byte[] nonce = in.readBytes(LinkFormat.SECRET_BYTES);
-        in.expectEnd();
-        handler.challenge(nonce);
-      }
+      case CHALLENGE -> handler.challenge(in.last(in.readBytes(LinkFormat.SECRET_BYTES)));
       case LEADERSHIP -> leadership(in);
-      case ATTACHED -> {
-        long session = in.readSession();
-        long last = in.readNumber("last");
-        in.expectEnd();
-        handler.attached(session, last);
-      }
+      case ATTACHED -> handler.attached(in.readSession(), in.last(in.readNumber("last")));
       case REFUSED -> refused(in);
       case REPLIES -> replies(in);
-      case PONG -> {
-        long nonce = in.readLong();
-        in.expectEnd();
-        handler.pong(nonce);
-      }
+      case PONG -> handler.pong(in.last(in.readLong()));
       case ADMIN_REPLY -> adminReply(in);
-      case PIECE -> {
-        long id = in.readLong();
-        handler.piece(id, in.readRest());
-      }
+      case PIECE -> handler.piece(in.readLong(), in.readRest());
       case ENTRIES -> handler.entries(in.readEntries());
       default -> throw new IllegalStateException(type + " is a gateway's");
     }
@@ -61,8 +45,7 @@ public final class NodeFrameDecoder extends FrameSplitter {
             in.readName("leader", true),
             in.readText("address", LinkFormat.ADDRESS_CHARS_MAX),
             group(in));
-    in.expectEnd();
-    handler.leadership(leadership);
+    handler.leadership(in.last(leadership));
   }
 
   /** Not told to gateways of older versions. */
@@ -78,10 +61,11 @@ public final class NodeFrameDecoder extends FrameSplitter {
     if (refusal == null) {
       throw new WireException("REFUSED: unknown code " + code);
     }
-    String message = in.readText("message", LinkFormat.TEXT_BYTES_MAX);
-    String hint = in.readText("hint", LinkFormat.TEXT_BYTES_MAX);
-    in.expectEnd();
-    handler.refused(session, refusal, message, hint);
+    handler.refused(
+        session,
+        refusal,
+        in.readText("message", LinkFormat.TEXT_BYTES_MAX),
+        in.last(in.readText("hint", LinkFormat.TEXT_BYTES_MAX)));
   }
 
   private void replies(FrameBody in) throws WireException {
