@@ -50,7 +50,7 @@ class LauncherIT extends LauncherTree {
         "echo \"mvn $*\"; mkdir -p gtm-core/target; echo jar > gtm-core/target/mgtm-gtm.jar");
     End first = run("gtm", "status");
     assertThat(first.lines())
-        .anyMatch(line -> line.startsWith("mvn -B -ntp -Dstyle.color=never -q -pl gtm-core -am"));
+        .anyMatch(line -> line.startsWith("mvn -B -ntp -Dstyle.color=never -pl gtm-core -am"));
     assertThat(first.last())
         .startsWith("java -XX:+UseSerialGC")
         .endsWith("-jar " + root.toRealPath().resolve("gtm-core/target/mgtm-gtm.jar") + " status");

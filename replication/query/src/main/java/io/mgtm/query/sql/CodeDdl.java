@@ -2,7 +2,6 @@ package io.mgtm.query.sql;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -11,78 +10,20 @@ import java.util.Set;
  *
  * <p>What is let through must keep this: no statement of another session that was taken for a read
  * before may run code of users after. Such a statement calls by the names of PostgreSQL's own
- * functions only, so none of these is given to another one. It may also name what looks like a
- * column, and is a function of one row: so there is no function that a single value that is a row
- * could be given to. A trigger takes a lock that who writes to its table holds too.
+ * functions only, so none of these is given to another one. It may also call a function of one
+ * value by what looks like a column, {@code value.name}: so there is no function that can be called
+ * with one argument. A trigger takes a lock that who writes to its table holds too.
  */
 final class CodeDdl {
   private static final Set<String> LANGUAGES = Set.of("sql", "plpgsql");
-
-  private static final Set<String> MODES = Set.of("in", "inout", "out", "variadic");
-
-  /** Types of PostgreSQL's own whose values are no rows; others need not be known. */
-  private static final Set<String> NO_ROWS =
-      Set.of(
-          "bigint",
-          "bit",
-          "bool",
-          "boolean",
-          "bpchar",
-          "bytea",
-          "char",
-          "character",
-          "cidr",
-          "date",
-          "dec",
-          "decimal",
-          "double",
-          "float",
-          "float4",
-          "float8",
-          "inet",
-          "int",
-          "int2",
-          "int4",
-          "int8",
-          "integer",
-          "interval",
-          "json",
-          "jsonb",
-          "macaddr",
-          "money",
-          "name",
-          "numeric",
-          "oid",
-          "real",
-          "regclass",
-          "smallint",
-          "text",
-          "time",
-          "timestamp",
-          "timestamptz",
-          "timetz",
-          "tsquery",
-          "tsvector",
-          "uuid",
-          "varbit",
-          "varchar",
-          "xml");
-
-  /** Types of two words and more: which may follow the first. */
-  private static final Map<String, Set<String>> GOES_ON =
-      Map.of(
-          "bit", Set.of("varying"),
-          "char", Set.of("varying"),
-          "character", Set.of("varying"),
-          "double", Set.of("precision"),
-          "time", Set.of("with", "without"),
-          "timestamp", Set.of("with", "without"));
 
   /** Options of a function that other servers may lack, or that stand for a setting of now. */
   private static final Set<String> OPTIONS_REFUSED =
       Set.of("current", "support", "transform", "window");
 
   private static final Set<String> ALTER_REFUSED = Set.of("current", "depends", "rename", "schema");
+
+  static final String OWN = "triggers of such names are the replicator's";
 
   private final Catalogue catalogue;
 
@@ -158,7 +99,7 @@ final class CodeDdl {
     if (name >= tokens.size() || !tokens.get(name).isName()) {
       return "it is no trigger that is understood";
     }
-    return isOwn(tokens.get(name)) ? "triggers of such names are the replicator's" : null;
+    return isOwn(tokens.get(name)) ? OWN : null;
   }
 
   /** Whether a trigger may be the replicator's, by its name. */
@@ -183,50 +124,32 @@ final class CodeDdl {
       depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
     } while (depth > 0 && close < tokens.size());
     boolean function = kind(tokens).equals("function");
-    return function && mayTakeRow(tokens.subList(open + 1, close - 1))
-        ? "what looks like a column may be a call of a function of one argument, which could be a row:"
-            + " give it a second one"
+    return function && mayTakeOne(tokens.subList(open + 1, close - 1))
+        ? "what looks like a column may be a call of a function of one argument: give it none, or two"
+            + " without defaults"
         : options(sql, tokens.subList(close, tokens.size()));
   }
 
-  /** Whether a single value that is a row may be given for these arguments. */
-  private boolean mayTakeRow(List<Token> arguments) {
-    List<List<Token>> in = new ArrayList<>();
-    for (List<Token> argument : split(arguments)) {
-      if (!argument.isEmpty() && !argument.get(0).isWord("out")) {
-        in.add(argument);
-      }
-    }
-    if (in.isEmpty() || isNoRow(in.get(0))) {
-      return false;
-    }
-    boolean two = in.size() > 1 && !isOptional(in.get(1));
-    return !two;
+  /** Whether it can be called with one argument, as far as can be told: else with none, or two. */
+  private static boolean mayTakeOne(List<Token> arguments) {
+    List<List<Token>> in =
+        split(arguments).stream()
+            .filter(one -> !one.isEmpty() && !Token.hasWord(first(one), "out"))
+            .toList();
+    boolean two = in.size() > 1 && !isOptional(in.get(0)) && !isOptional(in.get(1));
+    return !in.isEmpty() && !two;
+  }
+
+  /** Where the mode may stand, before the name or behind it. */
+  private static List<Token> first(List<Token> argument) {
+    return argument.subList(0, Math.min(2, argument.size()));
   }
 
   private static boolean isOptional(List<Token> argument) {
-    return argument.get(0).isWord("variadic")
+    return Token.hasWord(first(argument), "variadic")
         || argument.stream()
-            .anyMatch(t -> t.isWord("default") || t.isOperator("=") || t.isSymbol(":="));
-  }
-
-  /** {@code [mode] [name] type [default]}, of a type that is known to be of no rows. */
-  private boolean isNoRow(List<Token> argument) {
-    int at = 0;
-    while (Token.isOneAt(argument, at, MODES)) {
-      at++;
-    }
-    String first = at < argument.size() ? argument.get(at).text() : "";
-    boolean named =
-        at + 1 < argument.size()
-            && argument.get(at + 1).isName()
-            && !argument.get(at + 1).isWord("default")
-            && !Token.isOneAt(argument, at + 1, GOES_ON.getOrDefault(first, Set.of()));
-    int type = named ? at + 1 : at;
-    boolean qualified = type + 1 < argument.size() && argument.get(type + 1).isSymbol(".");
-    return Token.isOneAt(argument, type, NO_ROWS)
-        && !qualified
-        && !catalogue.tables().containsKey(argument.get(type).text());
+            .anyMatch(
+                t -> t.isWord("default") || t.kind() == Token.Kind.OPERATOR || t.isSymbol(":="));
   }
 
   private static List<List<Token>> split(List<Token> arguments) {

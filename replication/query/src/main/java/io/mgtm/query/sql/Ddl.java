@@ -73,34 +73,6 @@ final class Ddl {
   private static final Set<String> CLAUSES =
       Set.of("check", "exclude", "include", "key", "reset", "set", "unique", "with");
 
-  /** Types that read every text of a column in the same way at any time. */
-  private static final Set<String> STEADY_TYPES =
-      Set.of(
-          "bigint",
-          "bool",
-          "boolean",
-          "bytea",
-          "char",
-          "character",
-          "decimal",
-          "double",
-          "float",
-          "float4",
-          "float8",
-          "int",
-          "int2",
-          "int4",
-          "int8",
-          "integer",
-          "json",
-          "jsonb",
-          "numeric",
-          "real",
-          "smallint",
-          "text",
-          "uuid",
-          "varchar");
-
   private static final Pattern CLOCK =
       Pattern.compile("(?<![a-z])(now|today|tomorrow|yesterday)(?![a-z])");
 
@@ -157,6 +129,9 @@ final class Ddl {
       }
       if (token.isWord("concurrently")) {
         return "CONCURRENTLY runs in no transaction";
+      }
+      if (token.isWord("session_user")) {
+        return "SESSION_USER is another where a server is given it later: name the role";
       }
       before = token;
     }
@@ -234,7 +209,24 @@ final class Ddl {
         }
       }
     }
-    return depth == 0 && Token.hasWord(tokens, "partition") ? suspect(tokens) : null;
+    return partitionKey(tokens);
+  }
+
+  /** Why the key by which a table is parted runs code of users, or null. */
+  private String partitionKey(List<Token> tokens) {
+    int by = 0;
+    int depth = 0;
+    for (int i = 1; i < tokens.size(); i++) {
+      depth += tokens.get(i).isSymbol("(") ? 1 : tokens.get(i).isSymbol(")") ? -1 : 0;
+      by =
+          depth == 0 && tokens.get(i).isWord("by") && tokens.get(i - 1).isWord("partition")
+              ? i
+              : by;
+    }
+    // Behind it stands how: BY RANGE (…).
+    return by == 0
+        ? null
+        : purity.whyNotReadOnly(tokens.subList(Math.min(by + 2, tokens.size()), tokens.size()));
   }
 
   private static List<Token> untilPartition(List<Token> tokens) {
@@ -279,6 +271,9 @@ final class Ddl {
     if (!ALTERED.contains(kind)) {
       return "it alters a " + kind + ", or what that is is not known";
     }
+    if (kind.equals("schema") && Token.hasWord(tokens, "rename")) {
+      return "who writes to a table of the schema does not hold it up";
+    }
     if (!kind.equals("table")) {
       return suspect(tokens);
     }
@@ -312,9 +307,11 @@ final class Ddl {
     String why = suspect(tokens);
     for (int i = 0; i < tokens.size() && why == null; i++) {
       Token token = tokens.get(i);
-      if (Token.isOneAt(tokens, i, ALTER_REFUSED) && !isSwitch(tokens, i)) {
+      if (token.kind() == Token.Kind.OPERATOR && !Words.PLAIN_OPERATORS.contains(token.text())) {
+        why = "the operator " + token.text() + " may make a text that names the moment";
+      } else if (Token.isOneAt(tokens, i, ALTER_REFUSED) && !isSwitch(tokens, i)) {
         why = "it has the word " + token.text();
-      } else if (token.isWord("type") && !STEADY_TYPES.contains(word(tokens, i + 1))) {
+      } else if (token.isWord("type") && !Words.STEADY_TYPES.contains(word(tokens, i + 1))) {
         why = "values may be read as of the moment by the type " + word(tokens, i + 1);
       } else if (token.isName() && i + 1 < tokens.size() && tokens.get(i + 1).isSymbol("(")) {
         why = isClause(tokens, i) ? null : "it calls " + token.text();
@@ -345,6 +342,12 @@ final class Ddl {
   }
 
   private static String drop(List<Token> tokens) {
+    int name = Token.isWordAt(tokens, 2, "if") ? 4 : 2;
+    if (Token.isWordAt(tokens, 1, "trigger")
+        && name < tokens.size()
+        && CodeDdl.isOwn(tokens.get(name))) {
+      return CodeDdl.OWN;
+    }
     return DROPPED.contains(word(tokens, 1))
         ? null
         : "it drops a " + word(tokens, 1) + ", or what that is is not known";

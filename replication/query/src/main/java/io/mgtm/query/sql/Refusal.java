@@ -126,6 +126,7 @@ public record Refusal(String sqlState, String message, String hint) {
     boolean own =
         statement.has("extra_float_digits")
             || statement.has("array_nulls")
+            || statement.has("transform_null_equals")
             || statement.has("lc_monetary")
             || statement.has("xmloption")
             || (statement.has("xml") && statement.has("option"))

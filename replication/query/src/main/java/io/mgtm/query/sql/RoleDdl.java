@@ -15,11 +15,30 @@ final class RoleDdl {
 
   private static final Set<String> KINDS = Set.of("role", "user", "group");
 
-  /** Settings of later sessions are not compared as those of SET are; a name may be in use. */
-  private static final Set<String> ALTER_REFUSED = Set.of("all", "rename", "reset", "set");
+  /**
+   * Settings of later sessions are not compared as those of SET are; a name may be in use; and what
+   * a role may do must not change between what it writes at the leader and the same elsewhere.
+   */
+  private static final Set<String> ALTER_REFUSED =
+      Set.of(
+          "add",
+          "all",
+          "bypassrls",
+          "drop",
+          "inherit",
+          "nobypassrls",
+          "noinherit",
+          "nosuperuser",
+          "rename",
+          "reset",
+          "set",
+          "superuser");
 
   private static final Pattern ENCRYPTED =
-      Pattern.compile("'(SCRAM-SHA-256\\$|md5[0-9a-f]{32}').*");
+      Pattern.compile(
+          "'(SCRAM-SHA-256\\$[1-9][0-9]{0,8}:(%1$s{4})*(%1$s{4}|%1$s{3}=|%1$s{2}==)"
+              .concat("\\$%1$s{43}=:%1$s{43}=|md5[0-9a-f]{32})'")
+              .formatted("[A-Za-z0-9+/]"));
 
   private RoleDdl() {}
 

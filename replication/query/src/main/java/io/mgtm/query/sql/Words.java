@@ -195,6 +195,40 @@ final class Words {
           "security",
           "truncate");
 
+  /** Types that read every text of a column in the same way at any time. */
+  static final Set<String> STEADY_TYPES =
+      Set.of(
+          "bigint",
+          "bool",
+          "boolean",
+          "bytea",
+          "char",
+          "character",
+          "decimal",
+          "double",
+          "float",
+          "float4",
+          "float8",
+          "int",
+          "int2",
+          "int4",
+          "int8",
+          "integer",
+          "json",
+          "jsonb",
+          "numeric",
+          "real",
+          "smallint",
+          "text",
+          "uuid",
+          "varchar");
+
+  /** Operators that make no text of others. */
+  static final Set<String> PLAIN_OPERATORS =
+      Set.of(
+          "+", "-", "*", "/", "%", "=", "<>", "!=", "<", ">", "<=", ">=", "~", "~*", "!~", "!~*",
+          "~~", "!~~", "~~*", "!~~*");
+
   static final Set<String> MAINTENANCE = Set.of("analyse", "analyze", "vacuum");
 
   /** They may stand before the names of tables. */

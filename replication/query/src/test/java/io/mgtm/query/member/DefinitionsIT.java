@@ -72,13 +72,13 @@ class DefinitionsIT {
 
       run(
           alice,
-          "create function draws(low int, wide int default 9) returns int language sql as"
+          "create function draws(low int, wide int) returns int language sql as"
               + " $$insert into note (n) values (random()); select low + (random() * wide)::int$$",
           "create procedure fills(upto int) language plpgsql as"
               + " $$begin insert into item select generate_series(10, upto); end$$",
           "alter function draws(int, int) cost 5",
           "grant execute on function draws to mgtm");
-      run(bob, "select draws(1)", "call fills(12)");
+      run(bob, "select draws(1, 9)", "call fills(12)");
       assertThat(cluster.number("select count(*) from note")).isEqualTo(5);
       assertThat(cluster.number("select count(*) from item")).isEqualTo(5);
 
@@ -273,9 +273,7 @@ class DefinitionsIT {
       run(alice, "set search_path = pg_temp, public", "create temp table mine (id int)");
       assertThatThrownBy(
               () ->
-                  run(
-                      alice,
-                      "create function mine_too(int) returns int language sql as $$select 1$$"))
+                  run(alice, "create function mine_too() returns int language sql as $$select 1$$"))
           .hasMessageContaining("temporary");
     }
   }

@@ -84,7 +84,7 @@ class JsonCommandsIT {
     assertThat(run(0, "servers")).contains("BEHIND", server(1));
 
     JsonNode explained =
-        json(0, "explain", "--database", "app", "delete from kept where id = 1; create role x");
+        json(0, "explain", "--database", "app", "delete from kept where id = 1; create database x");
     assertThat(explained).hasSize(2);
     assertThat(fields(explained.path(0)))
         .containsExactly("statement", "class", "why", "runs", "refused", "instead");

@@ -89,7 +89,8 @@ class MonitoringIT {
       for (int i = 0; i < 4; i++) {
         statement.execute("select n from kept where id = 1");
       }
-      assertThatThrownBy(() -> statement.execute("create role x")).hasMessageContaining("differ");
+      assertThatThrownBy(() -> statement.execute("create database x"))
+          .hasMessageContaining("differ");
     }
     assertThat(statements("KEY_LOCAL")).isEqualTo(2);
     assertThat(statements("ROWS")).isEqualTo(1);

@@ -130,7 +130,7 @@ class QueryCommandsIT {
     odd();
     assertThat(get("/explain?database=app&sql=update+kept+set+n=1+where+id=7"))
         .contains("KEY_LOCAL");
-    assertThat(get("/explain?database=app&sql=create+role+x"))
+    assertThat(get("/explain?database=app&sql=create+database+x"))
         .contains("\"class\":\"REFUSED\"")
         .contains("Stop the replicator");
     assertThat(get("/metrics")).contains("mgtm_query_server_in{server=\"" + second + "\"} 1");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CodeDdlTest {
   @ParameterizedTest
@@ -38,10 +39,10 @@ class CodeDdlTest {
           create event trigger t on ddl_command_end execute function myfn() | REFUSED
           create function f() returns trigger language plpgsql as $$begin new.at := 'now'; return new; end$$ | DDL
           create function f() returns trigger as 'begin return null; end' language 'plpgsql' | DDL
-          create or replace function app.f(int, out t) returns record stable as $$select 1$$ language sql | DDL
-          create function f(in x double precision default 1, y t default null) returns int as $$select 1$$ language sql | DDL
-          create function f(x varchar(9)[], variadic y text[]) returns table (n int, begin int) language sql as $$select 1, 2$$ | DDL
-          create function f(variadic int[]) returns int language sql as $$select 1$$ set search_path to app | DDL
+          create or replace function app.f(int, out t) returns record stable as $$select 1$$ language sql | REFUSED
+          create function f(in x double precision default 1, y t default null) returns int as $$select 1$$ language sql | REFUSED
+          create function f(x varchar(9)[], variadic y text[]) returns table (n int, begin int) language sql as $$select 1, 2$$ | REFUSED
+          create function f(variadic int[]) returns int language sql as $$select 1$$ set search_path to app | REFUSED
           create function f(x t, y int) returns int language sql as $$select 1$$ | DDL
           create procedure p(x t) language plpgsql as $$begin commit; end$$ | DDL
           create function f(x t) returns int language sql as $$select 1$$ | REFUSED
@@ -61,11 +62,23 @@ class CodeDdlTest {
           create function f(int) returns int language c as 'file', 'name' | REFUSED
           create function f(int) returns int language sql as $$select 1$$ 'x' | REFUSED
           create function f(int) returns int as $$select 1$$ | REFUSED
-          create function f(int) returns int language sql return 1 | DDL
+          create function f(int, int) returns int language sql return 1 | DDL
           create function f(int) returns timestamptz return 'now'::timestamptz | REFUSED
           create function f(int) returns int language plpgsql as 'x' return 1 | REFUSED
           create function f(int) returns int set datestyle from current language sql as $$select 1$$ | REFUSED
           create function pg_temp.f(int) returns int language sql as $$select 1$$ | REFUSED
+          create function f() returns table (n int, begin int) language sql as $$select 1, 2$$ set search_path to app | DDL
+          create function f(x int, y text, out z int) stable language plpgsql as $$begin z := 1; end$$ | DDL
+          create function f(a t, b out int) language sql as $$select 1$$ | REFUSED
+          create function f(x text) returns int language sql as $$select 1$$ | REFUSED
+          create function f(x int, y int default 1) returns int language sql as $$select 1$$ | REFUSED
+          create function f(x int, y int =-1) returns int language sql as $$select 1$$ | REFUSED
+          drop trigger if exists mgtm_capture on a | REFUSED
+          drop trigger t on a                     | DDL
+          alter schema a rename to b              | REFUSED
+          grant all on a to session_user          | REFUSED
+          create table t (myfn int) partition by range (n) | DDL
+          create table t (n int) partition by range ((n + 1)) | DDL
           create aggregate f(int) (sfunc = myfn, stype = int) | REFUSED
           alter function f(int) owner to r        | DDL
           alter function f(int) rename to lower   | REFUSED
@@ -81,7 +94,11 @@ class CodeDdlTest {
           alter table a detach partition b concurrently | REFUSED
           create role r                           | DDL
           create user u login createdb connection limit 3 valid until '2030-01-01' in role r | DDL
-          create role r login password 'SCRAM-SHA-256$4096:c2FsdA==$a:b' | DDL
+          create role r login password 'SCRAM-SHA-256$4096:c2FsdA==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=' | DDL
+          create role r password 'SCRAM-SHA-256$4096:c2FsdA==$a:b' | REFUSED
+          create role r password 'md50123456789abcdef0123456789abcdef0' | REFUSED
+          alter role r noinherit                  | REFUSED
+          alter group r add user s                | REFUSED
           alter role r encrypted password 'md50123456789abcdef0123456789abcdef' | DDL
           alter role r password null nologin      | DDL
           create role r login password 'secret'   | REFUSED
@@ -121,5 +138,19 @@ class CodeDdlTest {
                 .map(one -> one.statementClass().name())
                 .collect(Collectors.joining(",")))
         .isEqualTo(expected);
+  }
+
+  /** A text that is made of others may name the moment. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "create table t partition of u for values from (('no' || 'w')::timestamp) to (maxvalue)",
+        "alter table a attach partition b for values in (('no' || 'w')::text)",
+        "alter table a add x timestamptz default ('no' || 'w')::timestamptz",
+        "alter table a alter s type text using (('no' || 'w')::timestamp)::text",
+        "alter table a add x timestamptz default ('{\"a\":\"no\\u0077\"}'::json ->> 'a')::timestamptz"
+      })
+  void nothingIsComputedOfTexts(String sql) {
+    assertThat(ClassifierTest.classify(sql).statementClass()).isEqualTo(StatementClass.REFUSED);
   }
 }

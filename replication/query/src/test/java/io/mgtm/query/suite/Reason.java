@@ -16,7 +16,7 @@ enum Reason {
           + "|no function that is|has the word (support|transform|window|depends|schema)\\b"),
   ROLES(
       "roles with passwords that are not encrypted, and their settings",
-      "salt of its own|has the word (set|reset|rename|all)\\b"),
+      "salt of its own|has the word (set|reset|rename|all|add|drop|(no)?inherit|(no)?superuser|(no)?bypassrls)\\b"),
   TEMPORARY(
       "what names temporary tables and others, or pg_temp for what is no table; temporary tables that inherit, or that COMMIT empties with foreign keys",
       "temporary table|COMMIT may fail by foreign keys"),
@@ -26,11 +26,12 @@ enum Reason {
   CODE(
       "CREATE and ALTER of rules, operators, aggregates, casts, policies, databases, extensions and the like; ALTER DOMAIN",
       "it (makes|drops|alters) |it creates several|has the word (trigger|rule|row)\\b"
-          + "|what (cluster|reindex|security|import|reassign) does|a type that runs code"),
+          + "|what (cluster|reindex|security|import|reassign) does|a type that runs code"
+          + "|of the schema does not hold|SESSION_USER|triggers of such names"),
   VALUES(
       "ALTER TABLE that computes values: identities, defaults that call functions, functions in CHECK",
       "has the word (identity|current_user|serial|current_timestamp)|it calls |may be read as of the moment|name the moment"
-          + "|no ALTER TABLE that is understood|what it would do with"),
+          + "|no ALTER TABLE that is understood|what it would do with|may make a text"),
   CONCURRENTLY("CREATE INDEX CONCURRENTLY", "CONCURRENTLY"),
   UNLOGGED("UNLOGGED tables", "emptied tables that are not logged|word unlogged"),
   FULL("VACUUM FULL; VACUUM and ANALYZE in a transaction", "VACUUM FULL|runs outside of transac"),
