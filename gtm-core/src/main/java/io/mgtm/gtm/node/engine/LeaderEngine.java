@@ -92,8 +92,7 @@ public final class LeaderEngine extends LinkEngine {
   /** Hands the leadership to the member whose log is farthest; false when there is none to ask. */
   @Override
   public boolean handOver(OpenLog group) {
-    return serving
-        && group.status().successors().anyMatch(name -> group.admin().transfer(name).isEmpty());
+    return serving && group.handOver().isPresent();
   }
 
   @Override

@@ -103,17 +103,13 @@ public final class TotalEngine extends LinkEngine implements OrderedGtm.OwnBatch
   /** Serves nobody new: gateways go to another member, and what waits comes to its end. */
   @Override
   public boolean handOver(OpenLog group) {
-    List<String> others = group.status().successors().toList();
-    if (others.isEmpty()) {
+    if (group.status().successors().findAny().isEmpty()) {
       return false;
     }
     retiring = true;
     setup.changed().run();
     if (decides()) {
-      others.stream()
-          .filter(name -> group.admin().transfer(name).isEmpty())
-          .findFirst()
-          .ifPresent(name -> log.info("{} is to make the order", name));
+      group.handOver().ifPresent(name -> log.info("{} is to make the order", name));
     }
     return true;
   }

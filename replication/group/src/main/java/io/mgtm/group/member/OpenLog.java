@@ -1,6 +1,7 @@
 package io.mgtm.group.member;
 
 import io.mgtm.group.storage.LogStats;
+import java.util.Optional;
 
 /**
  * A member's open log, whatever the group's mode, and whether it keeps the log or is the witness.
@@ -17,6 +18,14 @@ public interface OpenLog extends AutoCloseable {
 
   /** Whether this member leads, or makes the order. */
   boolean isLeading();
+
+  /**
+   * Has another member lead, the one whose log is farthest of those that can; which, and empty when
+   * there is none. This one leads until that one has what it has.
+   */
+  default Optional<String> handOver() {
+    return status().successors().filter(name -> admin().transfer(name).isEmpty()).findFirst();
+  }
 
   /** Whether its disk has room for an entry of that size. */
   boolean hasRoom(int bytes);

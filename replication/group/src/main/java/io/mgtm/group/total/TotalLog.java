@@ -305,16 +305,13 @@ public final class TotalLog implements OrderedLog {
 
   /** A member whose disk is full lets another make the order: that may have room. */
   private void yieldOrder() {
-    GroupStatus status = group.status();
-    status
-        .successors()
-        .filter(name -> group.admin().transfer(name).isEmpty())
-        .findFirst()
+    group
+        .handOver()
         .ifPresent(
             name ->
                 log.warn(
                     "Member {} has no room, {} is to make the order: {}",
-                    status.name(),
+                    group.status().name(),
                     name,
                     group.noRoomReason()));
   }

@@ -25,7 +25,6 @@ import io.netty.util.concurrent.EventExecutorGroup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -256,11 +255,7 @@ public final class OrderLog implements AutoCloseable {
 
   /** Has another member lead, the one whose log is farthest; false when there is none. */
   public boolean handOver() throws IOException {
-    return call(() -> file.isLeading() && transfer().isPresent());
-  }
-
-  private Optional<String> transfer() {
-    return file.status().successors().filter(n -> file.admin().transfer(n).isEmpty()).findFirst();
+    return call(() -> file.isLeading() && file.handOver().isPresent());
   }
 
   /** Another one may have room; one that has none refuses to lead. */
@@ -268,7 +263,7 @@ public final class OrderLog implements AutoCloseable {
     String why = commits == null ? "" : lookForRoom();
     if (!why.isEmpty() && System.nanoTime() - yieldedNanos >= YIELD_NANOS) {
       yieldedNanos = System.nanoTime();
-      String to = transfer().map(n -> n + " is to lead").orElse("no other can lead");
+      String to = file.handOver().map(n -> n + " is to lead").orElse("no other can lead");
       log.warn("The log of commits takes no more, and {}: {}", to, why);
     }
   }
