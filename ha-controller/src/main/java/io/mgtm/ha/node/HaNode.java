@@ -196,7 +196,7 @@ public final class HaNode implements AutoCloseable {
     }
   }
 
-  private <T> T await(Supplier<T> task) {
+  <T> T await(Supplier<T> task) {
     return owner.submit(task::get).syncUninterruptibly().getNow();
   }
 
@@ -356,11 +356,13 @@ public final class HaNode implements AutoCloseable {
   }
 
   /**
-   * Stops the controller. What it has in service runs on for as long as its lease does: another
-   * start within that time takes it over untouched. Any thread but the owner's.
+   * Stops the controller; if it leads, once another does. What it has in service runs on for as
+   * long as its lease does: another start within that time takes it over untouched. Any thread but
+   * the owner's.
    */
   @Override
   public void close() {
+    closing(leader, LeaderPart::handOver);
     owner.submit(() -> closed = true).awaitUninterruptibly();
     closing(paths, Paths::close);
     closing(leader, LeaderPart::close);

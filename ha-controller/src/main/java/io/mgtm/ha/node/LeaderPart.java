@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,11 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
 
   private static final long MEMBERS_MS = 1_000;
 
+  /** So long one that stops waits for the next leader, which may lack some entries. */
+  private static final int HAND_OVER_MS = 10_000;
+
+  private static final int HAND_OVER_STEP_MS = 5;
+
   private final HaNode node;
   private final String name;
   private final ClusterConfig founding;
@@ -45,6 +51,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
   private MemberLog members;
   private GroupMembers group;
   private boolean leads;
+  private boolean handsOver;
   private long lastRequest;
   private long lastAppended;
   private long nextMembers;
@@ -220,6 +227,30 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
   }
 
   /** Ends fence agents that run. Any thread. */
+  /**
+   * Has another controller lead before this one goes, which alone with a witness or a quorum disk
+   * may have what was agreed last. Returns when another leads, when there is nobody to ask, or
+   * after a bounded time. Any thread but the owner's.
+   */
+  void handOver() {
+    long deadline = node.nowMs() + HAND_OVER_MS;
+    while (node.await(this::isHandingOver) && node.nowMs() < deadline) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(HAND_OVER_STEP_MS));
+    }
+  }
+
+  private boolean isHandingOver() {
+    if (members == null || node.failure().isDone()) {
+      return false;
+    }
+    GroupStatus status = members.status();
+    if (members.isLeading()) {
+      handsOver = status.transferring() || members.handOver().isPresent();
+      return handsOver;
+    }
+    return handsOver && status.leader().isEmpty();
+  }
+
   void close() {
     fences.close();
   }

@@ -9,6 +9,7 @@ import io.mgtm.ha.core.Report.State;
 import io.mgtm.ha.kit.KilledController;
 import io.mgtm.ha.kit.Processes;
 import io.mgtm.testing.Await;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -85,6 +86,24 @@ class ClusterIT {
 
     Await.until("repaired", () -> cluster.kit.inService().contains(here + "/above"));
     isInServiceOnlyAt(here);
+  }
+
+  /** Without the witness nobody is elected once it is gone. */
+  @Test
+  void aLeaderThatStopsHandsOver() throws Exception {
+    cluster.stop("w");
+    Await.until("another was elected while it stopped", this::handsOver);
+    cluster.start("w");
+  }
+
+  /** Stops the leader and starts it again; a busy machine may depose it before it can hand over. */
+  private boolean handsOver() throws IOException {
+    String leader = cluster.awaitLeader();
+    ClusterView before = cluster.node(leader.equals("a") ? "b" : "a").view();
+    cluster.stop(leader);
+    ClusterView after = cluster.node(before.node()).view();
+    cluster.start(leader);
+    return after.term() > before.term();
   }
 
   @Test
