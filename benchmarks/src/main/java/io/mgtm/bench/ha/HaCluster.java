@@ -125,7 +125,10 @@ final class HaCluster implements AutoCloseable {
     }
   }
 
-  /** A replica that loses its link meanwhile is not handed over to, and filled again. */
+  /**
+   * A replica that loses its link meanwhile is not handed over to, and filled again: by force, as
+   * that of b is the newest copy whoever was told so.
+   */
   private boolean isHandedOver() {
     JsonNode status = volume("b");
     if (status == null) {
@@ -137,7 +140,7 @@ final class HaCluster implements AutoCloseable {
     if (isNewest("a")) {
       return true;
     }
-    tell("b", "promote");
+    tell("b", "promote", true);
     return false;
   }
 
@@ -258,8 +261,12 @@ final class HaCluster implements AutoCloseable {
 
   /** Has a node's agent do something; whether it has. */
   boolean tell(String node, String command) {
+    return tell(node, command, false);
+  }
+
+  private boolean tell(String node, String command, boolean force) {
     try {
-      String line = "{\"command\":\"%s\",\"volume\":\"v1\"}".formatted(command);
+      String line = "{\"command\":\"%s\",\"volume\":\"v1\",\"force\":%b}".formatted(command, force);
       return VolumeControl.ask(file(node), line).path("ok").asBoolean();
     } catch (IOException e) {
       return false;
