@@ -115,7 +115,8 @@ class GroupCommandsIT {
         .contains("g9 is not a member of the group; its members are g1, g2, g3");
     nodes.start(away);
     done(ask(away, "await-in-sync"), "g1, g2, g3: in sync at entry ");
-    done(ask(away, "await-in-sync", nodes.leader()), nodes.leader() + ": in sync at entry ");
+    String other = nodes.leader();
+    done(ask(away, "await-in-sync", other), other + ": in sync at entry ");
   }
 
   @Test
