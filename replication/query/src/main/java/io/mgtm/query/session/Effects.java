@@ -183,6 +183,7 @@ final class Effects {
       String tag = in.readBoolean() ? RedoCodec.text(in) : null;
       int count = in.readInt();
       if (count < 0) {
+        statements.follow(tag);
         effects.text(Prepared.effect("", sql), tag);
         continue;
       }

@@ -43,11 +43,28 @@ public final class RedoCodec {
     private final Map<Key, Prepared> known = new HashMap<>();
     private int number;
 
+    /**
+     * A text comes before the next statement. Where it changes the schema, the parameters of a
+     * statement may be of other types after it: those that are known already are not used again.
+     *
+     * @param tag of its answer, or null
+     */
+    void follow(String tag) {
+      boolean rows = tag == null || Character.isDigit(tag.charAt(tag.length() - 1));
+      if (!rows && !tag.equals("SET")) {
+        forget();
+      }
+    }
+
+    private void forget() {
+      known.clear();
+      number = 0;
+    }
+
     /** The same object for the same statement. */
     Prepared of(String sql, int[] types) {
       if (known.size() >= COUNT_MAX) {
-        known.clear();
-        number = 0;
+        forget();
       }
       return known.computeIfAbsent(
           new Key(sql, Arrays.toString(types)),

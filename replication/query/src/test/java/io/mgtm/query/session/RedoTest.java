@@ -43,6 +43,23 @@ class RedoTest {
     assertThat(statements.of("a", new int[0])).isNotSameAs(statements.of("a", new int[] {23}));
   }
 
+  /** A table that was dropped may have come again with columns of other types. */
+  @Test
+  void statementsAreOthersAfterAChangeOfTheSchema() {
+    RedoCodec.Statements statements = new RedoCodec.Statements();
+    Prepared before = statements.of("a", new int[0]);
+    for (String tag : new String[] {"UPDATE 1", "SELECT 1", "SET", null}) {
+      Effects effects = new Effects(StandardCharsets.UTF_8);
+      effects.text(Prepared.effect("", "x"), tag);
+      Effects.read(written(effects), statements);
+      assertThat(statements.of("a", new int[0])).isSameAs(before);
+    }
+    Effects effects = new Effects(StandardCharsets.UTF_8);
+    effects.text(Prepared.effect("", "drop table t"), "DROP TABLE");
+    Effects.read(written(effects), statements);
+    assertThat(statements.of("a", new int[0])).isNotSameAs(before);
+  }
+
   @Test
   void settingsStandBeforeWhatIsReadByThemAndAgainAfterGoingBack() {
     redo.add(text("update a"), SETTINGS);
