@@ -16,6 +16,10 @@ final class AwaitedRun {
       ErrorFields.error("40001", "the schema was changed while the statement ran")
           .withHint("Repeat the transaction.");
 
+  static final ErrorFields TOO_MANY_ROWS =
+      ErrorFields.error("54000", "a statement wrote more rows than are held")
+          .withHint("Write fewer rows at a time, or raise limits.messageBytesMax.");
+
   /** A procedure has COMMIT or ROLLBACK in it. */
   private static final String ENDS_TRANSACTION = "2D000";
 
@@ -144,14 +148,19 @@ final class AwaitedRun {
     return granted && !statement.has("on");
   }
 
-  /** All servers have another schema; or it cannot be had, and why. */
-  void schemaChanged(char status, ErrorFields why) {
+  /**
+   * All servers have another schema; or it cannot be had, and why.
+   *
+   * @param then what is to be done when they have it
+   */
+  void schemaChanged(char status, ErrorFields why, Runnable then) {
     if (isHomeLost()) {
       run.lost(set.home());
     } else if (why != null) {
       run.fail(why);
     } else {
       set.setStatus(status);
+      then.run();
       run.next();
     }
   }

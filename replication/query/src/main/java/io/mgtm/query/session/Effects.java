@@ -32,7 +32,8 @@ final class Effects {
   private record Item(
       Prepared prepared, ByteBuf afterNames, String tag, boolean kept, String setting) {}
 
-  private static final int ITEM_BYTES = 64;
+  /** At the least, of what has values. */
+  static final int ITEM_BYTES = 64;
 
   private final List<Item> items = new ArrayList<>();
   private final Charset charset;

@@ -237,7 +237,12 @@ final class Relay implements Answer {
     } else if (same) {
       effects.same(prepared.others(), run.binds().of(one.step).afterNames(), tag);
     }
-    run.forward(frame.content());
+    if (prepared != null && prepared.statementClass() == StatementClass.CREATE_AS) {
+      // It is told when the others have it.
+      frame.release();
+    } else {
+      run.forward(frame.content());
+    }
   }
 
   /** After an error a server passes over what follows: it still knows what it was to close. */

@@ -3,9 +3,11 @@ package io.mgtm.query.session;
 import io.mgtm.query.catalogue.CaptureSchema;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.Difference;
+import io.mgtm.query.sql.CreateAs;
 import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Messages;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One statement that changes the schema: at the leader first, then its text at the others; it is
- * answered when all have done it. Belongs to a session.
+ * answered when all have done it. Of CREATE TABLE AS the others are given the definition of the
+ * table that the leader has made, and then its rows. Belongs to a session.
  */
 final class SchemaChange {
   /** What cannot be seen in the text. */
@@ -27,23 +30,41 @@ final class SchemaChange {
 
   private final ReplicatedSession session;
   private final UnitRun run;
-  private final Segment segment;
+  private final Statement statement;
+  private final CreateAs createAs;
   private final Backend leader;
   private final long beganNanos = System.nanoTime();
   private final List<Backend> left = new ArrayList<>();
+
+  /** With which the leader has answered, and the state of its transaction then. */
+  private Relay relay;
+
+  private char status;
+
+  /** What a query has made, or null. */
+  private MadeTable made;
+
   private Future<?> late;
   private ErrorFields blocked;
 
   SchemaChange(ReplicatedSession session, UnitRun run, Segment segment) {
     this.session = session;
     this.run = run;
-    this.segment = segment;
+    this.statement = segment.command().statement();
+    this.createAs = CreateAs.of(statement);
     this.leader = session.set().home();
   }
 
   /** The leader has answered. */
-  void leaderAnswered(Relay relay, char status) {
+  void leaderAnswered(Relay answered, char then) {
+    relay = answered;
+    status = then;
     if (relay.error() != null) {
+      run.ended(relay, status);
+      return;
+    }
+    if (createAs != null && createAs.isSkipped(relay.tag())) {
+      tell();
       run.ended(relay, status);
       return;
     }
@@ -51,15 +72,17 @@ final class SchemaChange {
     leader.hold(true);
     leader.ask(
         makesTable() ? CHECK + "; " + CaptureSchema.INSTALLS : CHECK,
-        Answer.row((row, error) -> checked(relay, status, row, error), () -> run.lost(leader)));
+        Answer.rows(
+            session.planner().charset(),
+            (rows, error) -> checked(rows.isEmpty() ? List.of() : rows.get(0), error),
+            () -> run.lost(leader)));
   }
 
   private boolean makesTable() {
-    Statement statement = segment.command().statement();
-    return statement.word(0).equals("create") && statement.has("table");
+    return createAs != null || (statement.word(0).equals("create") && statement.has("table"));
   }
 
-  private void checked(Relay relay, char status, List<String> row, ErrorFields error) {
+  private void checked(List<String> row, ErrorFields error) {
     if (error != null) {
       run.fail(error);
     } else if (row.isEmpty() || !session.schema().temporaries().are(row.get(0))) {
@@ -72,14 +95,39 @@ final class SchemaChange {
           ErrorFields.error(
                   "0A000", "the schema is not changed in a transaction that is " + row.get(1))
               .withHint("Use isolation level READ COMMITTED."));
+    } else if (createAs == null) {
+      keep(row.get(2), row.get(3));
+      tellOthers();
     } else {
-      keep(row.get(2), row.get(3), relay.tag());
-      tellOthers(relay.tag(), status);
+      read(row.get(2), row.get(3));
     }
   }
 
+  private void read(String role, String path) {
+    made = new MadeTable(session, createAs, statement.text(), relay.tag(), () -> run.lost(leader));
+    made.read(
+        error -> {
+          if (error == null) {
+            keep(role, path);
+            tellOthers();
+          } else {
+            run.fail(error);
+          }
+        });
+  }
+
+  /** What the others are to run. */
+  private String text() {
+    return made == null ? statement.text() : made.definition();
+  }
+
+  /** What they are to answer. */
+  private String tag() {
+    return made == null ? relay.tag() : CreateAs.DEFINED;
+  }
+
   /** The log has by whom it was done, and where names are looked for; bodies were checked here. */
-  private void keep(String role, String path, String tag) {
+  private void keep(String role, String path) {
     Effects effects = new Effects(session.planner().charset());
     effects.text(Prepared.effect("", "SET LOCAL ROLE " + Quoting.name(role)), "SET");
     effects.text(
@@ -87,7 +135,7 @@ final class SchemaChange {
     effects.text(
         Prepared.effect("", "SELECT " + RedoCodec.setConfig("check_function_bodies", "off")),
         "SELECT 1");
-    effects.text(Prepared.effect("", segment.command().statement().text()), tag);
+    effects.text(Prepared.effect("", text()), tag());
     if (makesTable()) {
       effects.text(Prepared.effect("", CaptureSchema.INSTALLS), "SELECT 1");
     }
@@ -98,7 +146,7 @@ final class SchemaChange {
     session.set().redo().add(effects, session.settings().query());
   }
 
-  private void tellOthers(String tag, char status) {
+  private void tellOthers() {
     if (session.isEnded()) {
       return;
     }
@@ -106,7 +154,6 @@ final class SchemaChange {
     session.runsAt(null);
     int applyMs = session.shared().config().timeouts().applyMs();
     long leaderMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
-    String sql = segment.command().statement().text();
     for (Backend other : session.set().live()) {
       if (other != leader) {
         left.add(other);
@@ -127,19 +174,17 @@ final class SchemaChange {
       // Who reads there holds locks that are not held at the leader.
       other.ask("SET LOCAL lock_timeout = " + applyMs, Answer.of((t, e, z) -> {}, () -> {}));
       other.ask(
-          sql,
+          text(),
           session.planner().charset(),
-          Answer.of(
-              (got, error, z) -> answered(other, tag, got, error, status),
-              () -> done(other, status)));
+          Answer.of((got, error, z) -> answered(other, got, error), () -> done(other)));
       String after = makesTable() ? CaptureSchema.INSTALLS + "; " : "";
       other.ask(after + "SET LOCAL lock_timeout = 0", Answer.of((t, e, z) -> {}, () -> {}));
     }
     left.add(leader);
-    done(leader, status);
+    done(leader);
   }
 
-  private void answered(Backend other, String tag, String got, ErrorFields error, char status) {
+  private void answered(Backend other, String got, ErrorFields error) {
     if (error != null && error.sqlState().equals(LOCK_NOT_AVAILABLE)) {
       blocked =
           ErrorFields.error(
@@ -147,23 +192,36 @@ final class SchemaChange {
                   "the server at %s cannot change its schema while others read: %s"
                       .formatted(other.node(), error.message()))
               .withHint("Repeat it when long reads of what is changed have ended.");
-    } else if (error != null || !tag.equals(got)) {
-      Difference wrong = error != null ? Difference.failed(error) : Difference.answered(got, tag);
+    } else if (error != null || !tag().equals(got)) {
+      Difference wrong = error != null ? Difference.failed(error) : Difference.answered(got, tag());
       if (session.set().isFar(other)) {
         blocked = wrong.ofVersion(other.node());
       } else {
         session.set().differs(other, wrong);
       }
     }
-    done(other, status);
+    done(other);
   }
 
-  private void done(Backend one, char status) {
+  private void done(Backend one) {
     if (left.remove(one) && left.isEmpty()) {
       late.cancel(false);
       if (!session.isEnded()) {
-        run.awaited().schemaChanged(status, blocked);
+        run.awaited().schemaChanged(status, blocked, this::fill);
       }
     }
+  }
+
+  /** The others have the table. */
+  private void fill() {
+    if (made != null) {
+      session.set().apply(made.rows(), relay.nanos());
+      tell();
+    }
+  }
+
+  /** What the leader has answered is kept back until then. */
+  private void tell() {
+    run.forward(Messages.commandComplete(session.alloc(), relay.tag()));
   }
 }

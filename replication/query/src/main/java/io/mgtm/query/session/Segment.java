@@ -59,7 +59,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case UNPROVEN_READ -> Kind.UNPROVEN;
       case COPY_FROM -> Kind.COPY;
       case CHECKED_ROWS, LINKED_ROWS, CAPTURED -> Kind.CHECKED;
-      case DDL -> Kind.DDL;
+      case DDL, CREATE_AS -> Kind.DDL;
       case TEMPORARY -> temporary(prepared.statement().word(0));
       case MAINTENANCE -> Kind.MAINTENANCE;
       case LEADER -> Cursors.runs(prepared.statement()) ? Kind.FETCH : Kind.RUN;

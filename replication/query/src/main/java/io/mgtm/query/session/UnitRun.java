@@ -253,9 +253,7 @@ final class UnitRun {
     }
     if (relay.effects().bytes() > session.shared().config().limits().messageBytesMax()
         || output.bytes() > session.shared().config().limits().messageBytesMax()) {
-      fail(
-          ErrorFields.error("54000", "a statement wrote more rows than are held")
-              .withHint("Write fewer rows at a time, or raise limits.messageBytesMax."));
+      fail(AwaitedRun.TOO_MANY_ROWS);
       return;
     }
     if (!relay.effects().isEmpty()) {

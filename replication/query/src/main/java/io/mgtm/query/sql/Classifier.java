@@ -161,6 +161,10 @@ public final class Classifier {
     if (Words.SESSION.contains(first)) {
       return StatementClass.SESSION.because(first + " is the session's own");
     }
+    Classification made = first.equals("create") ? createAs(tokens) : null;
+    if (made != null) {
+      return made;
+    }
     boolean schema = Words.MAINTENANCE.contains(first) || Words.DDL.contains(first);
     Classification temporary = schema ? temporaryDdl.of(sql, tokens) : null;
     if (temporary != null) {
@@ -180,6 +184,21 @@ public final class Classifier {
           : StatementClass.REFUSED.because(why);
     }
     return StatementClass.UNKNOWN.because("what " + first + " runs is not known from the text");
+  }
+
+  /** The class of what makes a permanent table of a query; null where that is not seen. */
+  private Classification createAs(List<Token> tokens) {
+    CreateAs made = CreateAs.of(tokens);
+    if (made == null || temporaryDdl.isInSchema(made.name(), tokens)) {
+      return null;
+    }
+    String why = ddl.whyNot(made);
+    if (why == null && !made.isEmpty() && temporaries.mayRunCode(made.query())) {
+      why = WriteClassifier.TEMPORARY_VIEW;
+    }
+    return why == null
+        ? StatementClass.CREATE_AS.because("its rows are all that the query gives")
+        : StatementClass.REFUSED.because(why);
   }
 
   /** Why the rows that it writes would not be all that it does, or null. */
@@ -236,13 +255,13 @@ public final class Classifier {
     if (tokens.get(0).isWord("with") && tokens.stream().anyMatch(Words::isWrite)) {
       return writes.captured(tokens, "its WITH may write");
     }
-    Classification made = Token.hasWord(tokens, "into") ? temporaryDdl.ofSelect(tokens) : null;
-    if (made != null) {
-      return made;
-    }
-    return Token.hasWord(tokens, "into")
-        ? StatementClass.UNKNOWN.because("it makes rows from a query")
-        : StatementClass.UNPROVEN_READ.because(why);
+    return Token.hasWord(tokens, "into") ? into(tokens) : StatementClass.UNPROVEN_READ.because(why);
+  }
+
+  private Classification into(List<Token> tokens) {
+    Classification temporary = temporaryDdl.ofSelect(tokens);
+    Classification made = temporary == null ? createAs(tokens) : temporary;
+    return made == null ? StatementClass.UNKNOWN.because("it makes rows from a query") : made;
   }
 
   /** A cursor's query runs while rows are fetched, on the server of the transaction. */

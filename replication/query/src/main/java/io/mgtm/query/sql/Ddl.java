@@ -113,6 +113,23 @@ final class Ddl {
     };
   }
 
+  /** Why the rows of a table that a query makes may not be all that it does, or null. */
+  String whyNot(CreateAs made) {
+    if (catalogue.hasEventTriggers()) {
+      return "the database has event triggers";
+    }
+    String why = null;
+    if (made.query().get(0).isWord("execute")) {
+      why = "what execute runs is not known";
+    } else if (!made.isEmpty()) {
+      why =
+          made.query().stream().anyMatch(Words::isWrite)
+              ? "it may write, or locks rows"
+              : purity.whyNotRowsOnly(made.query());
+    }
+    return why == null ? null : "it makes rows from a query of which they do not tell all: " + why;
+  }
+
   /** Texts become values when a statement is read: one that names the moment gives another. */
   private static String strings(String sql, List<Token> tokens) {
     Token before = null;
@@ -196,7 +213,7 @@ final class Ddl {
       depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
       boolean rows = depth == 0 && (token.isWord("as") || token.isWord("execute"));
       if (rows) {
-        return "it makes rows from a query, which may give others, or in another order";
+        return "it makes rows from a query, and is not understood";
       }
       if (depth == 0 && token.isWord("inherits")) {
         return "who writes to a table holds up nobody who lets another one inherit from it";

@@ -27,6 +27,7 @@ public record Refusal(String sqlState, String message, String hint) {
           COPY_TO,
           COPY_FROM,
           DDL,
+          CREATE_AS,
           TEMPORARY,
           MAINTENANCE,
           UNPROVEN_READ,
@@ -68,15 +69,17 @@ public record Refusal(String sqlState, String message, String hint) {
     if (verb.equals("set") && statement.has("constraints")) {
       return "SET CONSTRAINTS ALL.";
     }
-    if (verb.equals("select") || verb.equals("with")) {
-      return "CREATE TEMP TABLE, then INSERT … SELECT.";
-    }
     if (verb.equals("truncate")) {
       return "Name all tables, and use DELETE for those with triggers.";
     }
-    boolean query = verb.equals("create") && statement.has("as") && !statement.has("view");
-    if (query && statement.has("table")) {
-      return "CREATE TABLE, then INSERT … SELECT.";
+    boolean query =
+        verb.equals("create")
+            && statement.has("as")
+            && statement.has("table")
+            && !statement.has("view")
+            && !statement.has("unlogged");
+    if (query || verb.equals("select") || verb.equals("with")) {
+      return "CREATE TABLE … AS … WITH NO DATA, then INSERT … SELECT, each in a transaction of its own.";
     }
     if (verb.equals("copy")) {
       return "Copy values for every column into a table without triggers; or use INSERT.";

@@ -22,6 +22,8 @@ public enum StatementClass {
   TEMPORARY("the leader alone, as temporary tables are there alone"),
   /** Changes what tables there are, or who may what, in the same way everywhere. */
   DDL("the leader, and then the same text at the others"),
+  /** Makes a table of a query, which the leader alone runs. */
+  CREATE_AS("the leader, and then the table's definition and its rows at the others"),
   /** VACUUM, ANALYZE: changes nothing that a statement sees; every server does it by itself. */
   MAINTENANCE("the leader, and then the same text at the others, outside of transactions"),
   /** COPY FROM STDIN: the same data make the same rows at every server. */

@@ -74,12 +74,7 @@ final class TemporaryDdl {
 
   /** The class of SELECT … INTO, where it makes a temporary table; else null. */
   Classification ofSelect(List<Token> tokens) {
-    int into = 0;
-    int depth = 0;
-    while (into < tokens.size() && !(depth == 0 && tokens.get(into).isWord("into"))) {
-      depth += tokens.get(into).isSymbol("(") ? 1 : tokens.get(into).isSymbol(")") ? -1 : 0;
-      into++;
-    }
+    int into = CreateAs.into(tokens);
     int at = into + 1;
     boolean scope = isWord(tokens, at, "local") || isWord(tokens, at, "global");
     at += scope ? 1 : 0;
@@ -90,7 +85,7 @@ final class TemporaryDdl {
       return null;
     }
     TableName name = TableName.at(tokens, at);
-    if (!temporary && !temporaries.isOf(name, tokens)) {
+    if (!temporary && !isInSchema(name, tokens)) {
       return null;
     }
     List<Token> query = new ArrayList<>(tokens.subList(0, into));
@@ -126,11 +121,17 @@ final class TemporaryDdl {
       return temporaries.areNamed(tokens) ? MIXED : OTHER;
     }
     TableName name = TableName.at(tokens, at);
-    boolean inSchema = name.last() > name.first() && temporaries.isOf(name, tokens);
-    if (!temporary && !inSchema) {
+    if (!temporary && !isInSchema(name, tokens)) {
       return temporaries.areNamed(tokens) ? MIXED : OTHER;
     }
     return kind.equals("table") ? table(tokens, name.last() + 1) : "";
+  }
+
+  /**
+   * Whether what is made is temporary by its name: other names are none of those that there are.
+   */
+  boolean isInSchema(TableName name, List<Token> tokens) {
+    return name.last() > name.first() && temporaries.isOf(name, tokens);
   }
 
   private String table(List<Token> tokens, int after) {

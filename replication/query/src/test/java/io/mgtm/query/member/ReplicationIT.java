@@ -150,7 +150,7 @@ class ReplicationIT {
         "insert into noted values (1)",
         "do $$begin insert into pair values (5, 'd', 5); end$$",
         "with w as (insert into pair values (6, 'w', 6) returning 1) select * from w",
-        "create table other as select random()",
+        "create table other as select writes()",
         "truncate noted",
         "copy noted from stdin",
         "select nextval('item_id_seq')",

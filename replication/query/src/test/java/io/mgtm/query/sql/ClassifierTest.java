@@ -132,7 +132,7 @@ class ClassifierTest {
           select pg_notify('c', '')                              | LEADER
           select pg_advisory_lock(1)                             | LEADER
           select lo_create(0)                                    | REFUSED
-          select * into b from a                                 | UNKNOWN
+          select * into b from a                                 | CREATE_AS
           with d as (delete from a returning *) select * from d  | CAPTURED
           select 1; delete from a                                | UNKNOWN
           """)
@@ -272,7 +272,7 @@ class ClassifierTest {
           lock table a                            | LEADER
           listen c                                | LEADER
           create table t (id int primary key)     | DDL
-          create table t as select 1              | REFUSED
+          create table t as select 1              | CREATE_AS
           create materialized view v as select 1  | REFUSED
           truncate a                              | DDL
           truncate only a, app.two restart identity | DDL

@@ -135,7 +135,12 @@ class TemporariesTest {
           select id into temp t from log                            | TEMPORARY
           select id into pg_temp.t from log                         | TEMPORARY
           select myfn(id) into temp t from log                      | REFUSED
-          select id into t from log                                 | UNKNOWN
+          select id into t from log                                 | CREATE_AS
+          select id into tmp from log                               | CREATE_AS
+          create table tmp as select id from log                    | CREATE_AS
+          create table t as select id, 'tmp' as of from item        | CREATE_AS
+          create table t as select id from seen                     | REFUSED
+          create table pg_temp.t as select id from log              | TEMPORARY
           create view v as select id from tmp                       | REFUSED
           create view v as select id from log                       | DDL
           create table t (like tmp)                                 | REFUSED

@@ -22,7 +22,8 @@ enum Reason {
       "temporary table|COMMIT may fail by foreign keys"),
   QUERY(
       "CREATE TABLE AS, SELECT INTO, materialized views",
-      "makes rows from a query|a materialized|what refresh does|it has the word into"),
+      "makes rows from a query|cannot be made elsewhere|a materialized|what refresh does"
+          + "|it has the word into"),
   CODE(
       "CREATE and ALTER of rules, operators, aggregates, casts, policies, databases, extensions and the like; ALTER DOMAIN",
       "it (makes|drops|alters) |it creates several|has the word (trigger|rule|row)\\b"
