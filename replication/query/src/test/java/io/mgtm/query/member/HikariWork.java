@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.mgtm.testing.Await;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.postgresql.jdbc.PgConnection;
 
 /** Threads that share fewer sessions of a HikariCP pool, over pgjdbc. */
 final class HikariWork implements AutoCloseable {
@@ -168,15 +170,38 @@ final class HikariWork implements AutoCloseable {
 
   /** Sessions that have ended are found by validation, and made again. */
   void outliveItsSessions() throws Exception {
+    List<PgConnection> before = enterAllServers();
     cluster
         .servers
         .get(1)
         .sql(
             "app",
             "select pg_terminate_backend(pid, 60000) from pg_stat_activity where usename = 'alice'");
+    // The server's backends are gone before the replicator has heard of it.
+    for (PgConnection session : before) {
+      Await.until("it has ended", () -> !session.isValid(180));
+    }
     for (int i = 0; i < 2 * SESSIONS; i++) {
       write(100_000 + i * 10);
     }
+  }
+
+  /** The sessions of the pool, each of which has written to all servers. */
+  private List<PgConnection> enterAllServers() throws SQLException {
+    List<Connection> all = new ArrayList<>();
+    List<PgConnection> sessions = new ArrayList<>();
+    for (int i = 0; i < SESSIONS; i++) {
+      all.add(session());
+      sessions.add(all.get(i).unwrap(PgConnection.class));
+      try (PreparedStatement insert = all.get(i).prepareStatement(INSERT)) {
+        insert.setInt(1, 200_000 + i);
+        insert.executeUpdate();
+      }
+    }
+    for (Connection one : all) {
+      one.close();
+    }
+    return sessions;
   }
 
   @Override
