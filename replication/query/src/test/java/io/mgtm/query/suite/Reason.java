@@ -30,8 +30,8 @@ enum Reason {
           + "|what (cluster|reindex|security|import|reassign) does|a type that runs code"
           + "|of the schema does not hold|SESSION_USER|triggers of such names"),
   VALUES(
-      "ALTER TABLE that computes values: identities, defaults that call functions, functions in CHECK",
-      "has the word (identity|current_user|serial|current_timestamp)|it calls |may be read as of the moment|name the moment"
+      "ALTER TABLE that computes values: identities, defaults that call functions, functions in CHECK and in keys of partitions",
+      "has the word (identity|current_user|serial|current_timestamp)|it calls |free of effects|may be read as of the moment|name the moment"
           + "|no ALTER TABLE that is understood|what it would do with|may make a text"),
   CONCURRENTLY("CREATE INDEX CONCURRENTLY", "CONCURRENTLY"),
   UNLOGGED("UNLOGGED tables", "emptied tables that are not logged|word unlogged"),
