@@ -71,7 +71,8 @@ class KernelNbdIT {
         "the work has begun", () -> run("ls mnt | grep -c g").output().strip().compareTo("0") > 0);
     left.kill();
     busy.destroyForcibly().waitFor();
-    run("umount -l mnt; nbd-client -d /dev/nbd0; true").succeeded();
+    // First the client, which ends what is under way: the file system would wait for that.
+    run("nbd-client -d /dev/nbd0; umount -l mnt; true").succeeded();
     Await.until("the source is gone", () -> right.status().path("upstream").isNull());
     assertThat(right.ask("promote", "force", true).path("ok").asBoolean()).isTrue();
     connect(right, "/dev/nbd1");
