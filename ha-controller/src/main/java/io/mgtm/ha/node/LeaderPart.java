@@ -226,7 +226,6 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
         });
   }
 
-  /** Ends fence agents that run. Any thread. */
   /**
    * Has another controller lead before this one goes, which alone with a witness or a quorum disk
    * may have what was agreed last. Returns when another leads, when there is nobody to ask, or
@@ -251,6 +250,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
     return handsOver && status.leader().isEmpty();
   }
 
+  /** Ends fence agents that run. Any thread. */
   void close() {
     fences.close();
   }
