@@ -1,5 +1,6 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.DdlIT.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -43,10 +44,6 @@ class CreateAsIT {
   void serversHaveTheSameSchemaAndRows() throws Exception {
     cluster.assertAlike();
     cluster.assertSchemasAlike();
-  }
-
-  private static void run(Connection in, String... statements) throws SQLException {
-    DdlIT.run(in, statements);
   }
 
   private static void fails(Connection in, String sql, String sqlState, String message) {

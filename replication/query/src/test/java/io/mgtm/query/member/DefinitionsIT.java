@@ -1,5 +1,6 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.DdlIT.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -39,10 +40,6 @@ class DefinitionsIT {
   void serversHaveTheSameSchemaAndRows() throws Exception {
     cluster.assertAlike();
     cluster.assertSchemasAlike();
-  }
-
-  private static void run(Connection in, String... statements) throws SQLException {
-    DdlIT.run(in, statements);
   }
 
   @Test
