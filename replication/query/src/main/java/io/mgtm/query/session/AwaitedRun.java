@@ -151,7 +151,7 @@ final class AwaitedRun {
   /**
    * All servers have another schema; or it cannot be had, and why.
    *
-   * @param then what is to be done when they have it
+   * @param then is run once they have it
    */
   void schemaChanged(char status, ErrorFields why, Runnable then) {
     if (isHomeLost()) {

@@ -117,12 +117,7 @@ final class CodeDdl {
         || Words.BEFORE_PARENTHESIS.contains(called.text())) {
       return "a function of PostgreSQL's own has the name " + called.text();
     }
-    int close = open;
-    int depth = 0;
-    do {
-      Token token = tokens.get(close++);
-      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
-    } while (depth > 0 && close < tokens.size());
+    int close = Token.afterParenthesis(tokens, open);
     boolean function = kind(tokens).equals("function");
     return function && mayTakeOne(tokens.subList(open + 1, close - 1))
         ? "what looks like a column may be a call of a function of one argument: give it none, or two"

@@ -60,7 +60,7 @@ public final class CreateAs {
     TableName name = TableName.at(tokens, at);
     int from = name.last() + 1;
     if (from < tokens.size() && tokens.get(from).isSymbol("(")) {
-      from = afterParenthesis(tokens, from);
+      from = Token.afterParenthesis(tokens, from);
     }
     int as = wordAt(tokens, from, "as");
     boolean understood = as == from || Token.isOneAt(tokens, from, OPTIONS);
@@ -105,18 +105,8 @@ public final class CreateAs {
   private static int wordAt(List<Token> tokens, int from, String word) {
     int at = from;
     while (at < tokens.size() && !tokens.get(at).isWord(word)) {
-      at = tokens.get(at).isSymbol("(") ? afterParenthesis(tokens, at) : at + 1;
+      at = tokens.get(at).isSymbol("(") ? Token.afterParenthesis(tokens, at) : at + 1;
     }
-    return at;
-  }
-
-  private static int afterParenthesis(List<Token> tokens, int open) {
-    int depth = 0;
-    int at = open;
-    do {
-      depth += tokens.get(at).isSymbol("(") ? 1 : tokens.get(at).isSymbol(")") ? -1 : 0;
-      at++;
-    } while (depth > 0 && at < tokens.size());
     return at;
   }
 
@@ -129,18 +119,23 @@ public final class CreateAs {
     return query;
   }
 
-  /** Whether it ends with WITH NO DATA: then PostgreSQL does not run the query. */
+  /** Whether PostgreSQL does not run the query. */
   boolean isEmpty() {
-    int size = query.size();
-    return size > 3
-        && query.get(size - 3).isWord("with")
-        && query.get(size - 2).isWord("no")
-        && query.get(size - 1).isWord("data");
+    return isEmpty(query);
+  }
+
+  /** Whether a query ends with WITH NO DATA: then PostgreSQL does not run it. */
+  static boolean isEmpty(List<Token> query) {
+    int with = query.size() - 3;
+    return with >= 0
+        && query.get(with).isWord("with")
+        && query.get(with + 1).isWord("no")
+        && query.get(with + 2).isWord("data");
   }
 
   /** The schema that it names, or null. */
   public String schema() {
-    return name.last() > name.first() ? tokens.get(name.first()).text() : null;
+    return name.schema(tokens);
   }
 
   /** The table, without its schema. */

@@ -18,7 +18,11 @@ record TableName(int first, int last) {
   /** The table, or null when it is not known which it is. */
   Catalogue.Table in(Catalogue catalogue, List<Token> tokens) {
     Token token = last < tokens.size() ? tokens.get(last) : null;
-    String schema = last > first ? tokens.get(first).text() : null;
-    return token != null && token.isName() ? catalogue.table(schema, token.text()) : null;
+    return token != null && token.isName() ? catalogue.table(schema(tokens), token.text()) : null;
+  }
+
+  /** The schema that is named, or null. */
+  String schema(List<Token> tokens) {
+    return last > first ? tokens.get(first).text() : null;
   }
 }

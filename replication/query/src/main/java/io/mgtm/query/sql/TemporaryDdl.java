@@ -48,7 +48,7 @@ final class TemporaryDdl {
           case "create" -> create(tokens);
           case "alter" -> alter(tokens);
           case "drop" -> drop(tokens);
-          case "truncate" -> of(new Names(tokens, isWord(tokens, 1, "table") ? 2 : 1));
+          case "truncate" -> of(new Names(tokens, Token.isWordAt(tokens, 1, "table") ? 2 : 1));
           case "comment" -> comment(tokens);
           case "analyze", "analyse", "vacuum" -> maintenance(tokens);
           default -> temporaries.areNamed(tokens) ? MIXED : OTHER;
@@ -76,11 +76,12 @@ final class TemporaryDdl {
   Classification ofSelect(List<Token> tokens) {
     int into = CreateAs.into(tokens);
     int at = into + 1;
-    boolean scope = isWord(tokens, at, "local") || isWord(tokens, at, "global");
+    boolean scope = Token.isWordAt(tokens, at, "local") || Token.isWordAt(tokens, at, "global");
     at += scope ? 1 : 0;
-    boolean temporary = isWord(tokens, at, "temp") || isWord(tokens, at, "temporary");
+    boolean temporary =
+        Token.isWordAt(tokens, at, "temp") || Token.isWordAt(tokens, at, "temporary");
     at += temporary ? 1 : 0;
-    at += isWord(tokens, at, "table") ? 1 : 0;
+    at += Token.isWordAt(tokens, at, "table") ? 1 : 0;
     if (at >= tokens.size()) {
       return null;
     }
@@ -102,21 +103,22 @@ final class TemporaryDdl {
   }
 
   private String create(List<Token> tokens) {
-    int at = isWord(tokens, 1, "or") ? 3 : 1;
-    at += isWord(tokens, at, "local") || isWord(tokens, at, "global") ? 1 : 0;
-    boolean temporary = isWord(tokens, at, "temp") || isWord(tokens, at, "temporary");
+    int at = Token.isWordAt(tokens, 1, "or") ? 3 : 1;
+    at += Token.isWordAt(tokens, at, "local") || Token.isWordAt(tokens, at, "global") ? 1 : 0;
+    boolean temporary =
+        Token.isWordAt(tokens, at, "temp") || Token.isWordAt(tokens, at, "temporary");
     at += temporary ? 1 : 0;
-    at += isWord(tokens, at, "recursive") || isWord(tokens, at, "unique") ? 1 : 0;
+    at += Token.isWordAt(tokens, at, "recursive") || Token.isWordAt(tokens, at, "unique") ? 1 : 0;
     String kind = at < tokens.size() ? tokens.get(at).text() : "";
     if (kind.equals("index")) {
       while (at < tokens.size() && !tokens.get(at).isWord("on")) {
         at++;
       }
-      at += isWord(tokens, at + 1, "only") ? 2 : 1;
+      at += Token.isWordAt(tokens, at + 1, "only") ? 2 : 1;
       return altered(tokens, at);
     }
     at++;
-    at += isWord(tokens, at, "if") ? 3 : 0;
+    at += Token.isWordAt(tokens, at, "if") ? 3 : 0;
     if (at >= tokens.size() || !MADE.contains(kind)) {
       return temporaries.areNamed(tokens) ? MIXED : OTHER;
     }
@@ -168,15 +170,10 @@ final class TemporaryDdl {
 
   /** Why a query may do more than to give rows to a table that is made, or null. */
   private String whyNotFilledBy(List<Token> query) {
-    int size = query.size();
-    boolean empty =
-        isWord(query, size - 3, "with")
-            && isWord(query, size - 2, "no")
-            && isWord(query, size - 1, "data");
-    if (empty) {
+    if (CreateAs.isEmpty(query)) {
       return null;
     }
-    boolean writes = query.stream().anyMatch(Words::isWrite) || isWord(query, 0, "execute");
+    boolean writes = query.stream().anyMatch(Words::isWrite) || Token.isWordAt(query, 0, "execute");
     String why = writes ? "it may write" : purity.whyNotRowsOnly(query);
     return why == null && temporaries.mayRunCode(query) ? "it may run code of users" : why;
   }
@@ -185,8 +182,8 @@ final class TemporaryDdl {
     if (tokens.size() < 3 || !KINDS.contains(tokens.get(1).text())) {
       return temporaries.areNamed(tokens) ? MIXED : OTHER;
     }
-    int at = isWord(tokens, 2, "if") ? 4 : 2;
-    return altered(tokens, at + (isWord(tokens, at, "only") ? 1 : 0));
+    int at = Token.isWordAt(tokens, 2, "if") ? 4 : 2;
+    return altered(tokens, at + (Token.isWordAt(tokens, at, "only") ? 1 : 0));
   }
 
   /** What is done to the relation whose name begins at a token. */
@@ -210,8 +207,8 @@ final class TemporaryDdl {
     if (tokens.size() < 3 || !KINDS.contains(tokens.get(1).text())) {
       return temporaries.areNamed(tokens) ? MIXED : OTHER;
     }
-    int at = isWord(tokens, 2, "concurrently") ? 3 : 2;
-    return of(new Names(tokens, at + (isWord(tokens, at, "if") ? 2 : 0)));
+    int at = Token.isWordAt(tokens, 2, "concurrently") ? 3 : 2;
+    return of(new Names(tokens, at + (Token.isWordAt(tokens, at, "if") ? 2 : 0)));
   }
 
   /** COMMENT ON COLUMN t.c IS …: what stands before the last point is the table. */
@@ -244,10 +241,6 @@ final class TemporaryDdl {
       at++;
     }
     return of(new Names(tokens, at));
-  }
-
-  private static boolean isWord(List<Token> tokens, int at, String word) {
-    return at >= 0 && Token.isWordAt(tokens, at, word);
   }
 
   /** A list of names, each with ONLY before it, and columns or a star behind it. */

@@ -65,6 +65,17 @@ public record Token(Kind kind, String text, int start, int end) {
         && words.contains(tokens.get(at).text);
   }
 
+  /** What follows the parenthesis that is opened at a place; the end where it is not closed. */
+  static int afterParenthesis(List<Token> tokens, int open) {
+    int at = open;
+    int depth = 0;
+    do {
+      Token token = tokens.get(at++);
+      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+    } while (depth > 0 && at < tokens.size());
+    return at;
+  }
+
   /** Whether a name or key word stands among these. */
   static boolean hasName(List<Token> tokens, String name) {
     return hasName(tokens, Set.of(name));
