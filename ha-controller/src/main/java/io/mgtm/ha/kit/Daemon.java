@@ -27,8 +27,8 @@ public final class Daemon {
   private final Path folder;
   private final String program;
 
-  /** What this object has started. */
-  private Process started;
+  /** What was started or seen here last; one that is ending works in no folder any more. */
+  private List<Proc> seen = List.of();
 
   /**
    * Describes one.
@@ -47,19 +47,21 @@ public final class Daemon {
     this(context, context.runtime(), "");
   }
 
-  /** Its processes: itself, and what works where it does. */
+  /**
+   * Its processes: what works where it does, also what was just started and is not that program
+   * yet, and what was seen before and has not ended.
+   */
   List<Proc> processes() {
-    return Processes.all().stream().filter(this::isOurs).toList();
+    seen = Processes.all().stream().filter(this::isOurs).toList();
+    return seen;
   }
 
-  /** Also while what was just started is not that program yet. */
   public boolean isRunning() {
-    boolean begun = started != null && started.isAlive() && Processes.of(started.pid()).isPresent();
-    return begun || !processes().isEmpty();
+    return !processes().isEmpty();
   }
 
   private boolean isOurs(Proc one) {
-    return one.worksIn(folder, program);
+    return one.worksIn(folder, program) || seen.stream().anyMatch(one::isSame);
   }
 
   Path log() {
@@ -89,7 +91,7 @@ public final class Daemon {
             .redirectOutput(Redirect.DISCARD);
     Programs.environment(builder, environment);
     try {
-      started = builder.start();
+      seen = Processes.of(builder.start().pid()).stream().toList();
     } catch (IOException e) {
       throw new KitException(
           "%s cannot be started: %s".formatted(String.join(" ", command), e.getMessage()), e);
@@ -135,7 +137,7 @@ public final class Daemon {
 
   /** SIGKILL; none is left when this returns. */
   void kill(Deadline deadline) throws KitException, InterruptedException {
-    if (!deadline.await(() -> Processes.kill(this::isOurs) == 0)) {
+    if (!deadline.await(this::killed)) {
       throw new KitException(
           "%s: processes %s could not be killed; one that waits for a device ends with it"
               .formatted(
@@ -143,6 +145,12 @@ public final class Daemon {
                   String.join(
                       ", ", processes().stream().map(one -> Long.toString(one.pid())).toList())));
     }
+  }
+
+  private boolean killed() {
+    seen = Processes.trees(this::isOurs);
+    seen.forEach(one -> Processes.signal(one, true));
+    return seen.isEmpty();
   }
 
   /** Lets go of its control group, unless a process is in it; whether it is gone. */
