@@ -12,10 +12,12 @@ import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.fleet.ForwardKey;
 import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.fleet.Slots;
 import io.mgtm.query.recovery.Membership;
 import io.mgtm.query.recovery.Repair;
+import io.mgtm.query.recovery.Sequences;
 import io.mgtm.query.recovery.Steward;
 import io.mgtm.query.session.OpenSession;
 import io.mgtm.query.session.QueryMetrics;
@@ -35,6 +37,7 @@ import java.util.function.Supplier;
 final class Tenure implements AutoCloseable {
   private final Shared shared;
   private final OwnRole own;
+  private final Sequences sequences;
   private final RoleDirectory roles;
   private final Steward steward;
   private final Membership membership;
@@ -57,6 +60,7 @@ final class Tenure implements AutoCloseable {
       Spools spools,
       String name) {
     this.own = new OwnRole(config, loop, door, name);
+    this.sequences = new Sequences(own, config.timeouts().applyMs());
     Sessions sessions = new Sessions();
     Slots slots = new Slots(config.limits().connectionsMax());
     Fleet fleet = new Fleet(config.servers(), commits, sessions::serverOut);
@@ -70,6 +74,7 @@ final class Tenure implements AutoCloseable {
             new CommitGate(),
             commits,
             commits == null ? null : new PositionTable(fleet, commits, own, slots),
+            new SequenceBounds(fleet, sequences),
             slots,
             door,
             sessions,
@@ -78,7 +83,7 @@ final class Tenure implements AutoCloseable {
             new SchemaLock(),
             new QueryMetrics(fleet, sessions, limit, commits));
     this.roles = new RoleDirectory(config, own, leader);
-    this.steward = commits == null ? null : new Steward(shared, own, loop);
+    this.steward = commits == null ? null : new Steward(shared, own, sequences, loop);
     this.membership = commits == null ? null : new Membership(shared, own, steward);
     this.repair = commits == null ? null : new Repair(shared, own, steward.verifier());
   }
@@ -140,6 +145,7 @@ final class Tenure implements AutoCloseable {
   @Override
   public void close() {
     roles.close();
+    sequences.close();
     if (steward != null) {
       membership.close();
       steward.close();

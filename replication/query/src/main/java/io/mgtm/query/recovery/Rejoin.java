@@ -251,7 +251,7 @@ final class Rejoin {
       Node node, long fence, Replayer replayer, Map<String, Position> positions, long above)
       throws IOException {
     List<Asker> askers = new ArrayList<>();
-    try {
+    try (SequenceCopy sequences = new SequenceCopy(role, fleet.leader(), node)) {
       for (String database : positions.keySet()) {
         askers.add(Futures.await(role.enter(node.address(), database)));
       }
@@ -263,7 +263,8 @@ final class Rejoin {
       long from = giveMost(node, replayer, positions, above);
       // Once before, as a server's first time takes longer.
       Futures.await(table.reached(askers, from, fence), withinMs());
-      letIn(node, fence, replayer, positions, from, askers);
+      sequences.copy(positions.keySet(), withinMs());
+      letIn(node, fence, replayer, positions, from, askers, sequences);
     } finally {
       askers.forEach(Asker::close);
       if (!node.isIn()) {
@@ -279,7 +280,8 @@ final class Rejoin {
       Replayer replayer,
       Map<String, Position> positions,
       long from,
-      List<Asker> askers)
+      List<Asker> askers,
+      SequenceCopy sequences)
       throws IOException {
     CommitGate gate = shared.gate();
     Futures.await(gate.close());
@@ -289,13 +291,19 @@ final class Rejoin {
       give(replayer, positions, from);
       long reached = Futures.await(commits.lastNumber());
       Futures.await(table.reached(askers, reached, fence), withinMs());
-      prepareNew(node, positions.keySet(), reached);
+      Set<String> has = positions.keySet();
+      prepareNew(node, has, reached);
+      sequences.copy(table.databases(), withinMs());
+      if (!sequences.isFrom(fleet.leader())) {
+        throw new IOException("another server has come to lead meanwhile");
+      }
       fleet.admit(node);
+      shared.sequences().cameIn();
       if (ServerKind.isMixed(fleet.nodes())) {
         shared.catalogues().forget();
       }
       // Whoever did not see it in before has named the database by now.
-      prepareNew(node, positions.keySet(), reached);
+      prepareNew(node, has, reached);
     } finally {
       gate.open();
     }

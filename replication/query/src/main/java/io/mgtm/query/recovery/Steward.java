@@ -49,6 +49,7 @@ public final class Steward {
 
   private final Shared shared;
   private final OwnRole role;
+  private final Sequences sequences;
   private final EventLoop loop;
   private final Verifier verifier;
   private final Map<Node, Asker> askers = new HashMap<>();
@@ -67,8 +68,9 @@ public final class Steward {
   private boolean closed;
 
   /** One that watches nothing yet; see {@link #begin}. */
-  public Steward(Shared shared, OwnRole role, EventLoop loop) {
+  public Steward(Shared shared, OwnRole role, Sequences sequences, EventLoop loop) {
     this.shared = shared;
+    this.sequences = sequences;
     this.role = role;
     this.loop = loop;
     this.verifier = new Verifier(shared, role);
@@ -322,18 +324,20 @@ public final class Steward {
   private CompletableFuture<Void> setSequences(Node leader) {
     return Futures.all(
         shared.positions().databases().stream()
-            .map(d -> Sequences.setBehindRows(role, leader.address(), d)));
+            .map(d -> sequences.setBehindRows(leader.address(), d)));
   }
 
   /** What was decided under the old leader is done, and sequences are behind their rows. */
   private CompletableFuture<Void> leaderOut() {
     CommitGate gate = shared.gate();
     CompletableFuture<Void> quiet = gate.close();
+    CompletableFuture<Void> set = shared.sequences().quiet();
     Node next = shared.fleet().leader();
     if (ServerKind.isMixed(shared.fleet().nodes())) {
       shared.catalogues().forget();
     }
     return quiet
+        .thenCompose(nothing -> set)
         .thenCompose(
             nothing -> begun ? setSequences(next) : CompletableFuture.<Void>completedFuture(null))
         .orTimeout(shared.config().timeouts().applyMs(), TimeUnit.MILLISECONDS)

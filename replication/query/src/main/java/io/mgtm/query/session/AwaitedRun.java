@@ -30,6 +30,7 @@ final class AwaitedRun {
   private CheckedWrite checked;
   private UnprovenRead unproven;
   private FarRead far;
+  private SequenceDraws draws;
 
   /** Whether a transaction of the replicator's is about to begin. */
   private boolean beginning;
@@ -124,6 +125,16 @@ final class AwaitedRun {
     return far != null;
   }
 
+  /** Whether a segment has drawn from sequences, and ends once the others are ahead of that. */
+  boolean settles(Relay relay, char status) {
+    boolean taken = relay.takeDraws();
+    if (taken) {
+      draws = new SequenceDraws(session, run, relay.segment());
+      draws.settle(() -> run.ended(relay, status));
+    }
+    return taken;
+  }
+
   void ddl(Segment segment) {
     if (isMembership(segment.command().statement())
         && ServerKind.isMixed(session.shared().fleet().nodes())) {
@@ -165,7 +176,7 @@ final class AwaitedRun {
     }
   }
 
-  private boolean isHomeLost() {
+  boolean isHomeLost() {
     return !set.home().node().isIn() || set.home().isGone();
   }
 
@@ -237,6 +248,10 @@ final class AwaitedRun {
     if (copy != null) {
       copy.close();
       copy = null;
+    }
+    if (draws != null) {
+      draws.end();
+      draws = null;
     }
   }
 

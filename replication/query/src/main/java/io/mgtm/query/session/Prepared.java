@@ -97,6 +97,11 @@ final class Prepared {
     return statement != null && statement.write() != null;
   }
 
+  /** Whether it calls nextval or setval by the name of a sequence. */
+  boolean draws() {
+    return statement != null && statement.draws();
+  }
+
   /** Whether it changes temporary tables, and nothing else. */
   boolean isTemporary() {
     return statementClass() == StatementClass.TEMPORARY;

@@ -45,6 +45,10 @@ final class Relay implements Answer {
   private String tag;
   private boolean keyChanged;
   private boolean suspended;
+
+  /** Whether the others are to be told what was drawn from sequences. */
+  private boolean draws;
+
   private final long sentNanos = System.nanoTime();
 
   Relay(UnitRun run, Backend backend, Segment segment, Effects effects, UnitRun.Ended ended) {
@@ -53,6 +57,18 @@ final class Relay implements Answer {
     this.segment = segment;
     this.effects = effects;
     this.ended = ended;
+    this.draws = segment.draws();
+  }
+
+  Segment segment() {
+    return segment;
+  }
+
+  /** Whether it has drawn from sequences and nobody has asked for that yet. */
+  boolean takeDraws() {
+    boolean taken = draws;
+    draws = false;
+    return taken;
   }
 
   void expect(char type, Prepared prepared, Step step) {

@@ -115,6 +115,16 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
         || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }
 
+  /** Whether it draws from sequences that it names, or sets them. */
+  boolean draws() {
+    return executed().anyMatch(Prepared::draws);
+  }
+
+  /** Whether it is answered when its transaction is committed, where none is open. */
+  boolean isAwaited() {
+    return isWrite() || draws();
+  }
+
   /** Whether it begins a transaction that may write, where none is open. */
   boolean begins() {
     return kind == Kind.CONTROL
@@ -156,6 +166,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
         .anyMatch(
             prepared ->
                 prepared.statementClass() == StatementClass.LEADER
+                    && !prepared.draws() // PostgreSQL refuses it where it cannot be.
                     && !CURSORS.contains(prepared.statement().word(0)));
   }
 

@@ -8,6 +8,7 @@ import io.mgtm.query.fleet.CommitGate;
 import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.Slots;
 
 /**
@@ -22,6 +23,7 @@ public record Shared(
     CommitGate gate,
     CommitLog commits,
     PositionTable positions,
+    SequenceBounds sequences,
     Slots slots,
     ServerDoor door,
     Sessions sessions,

@@ -237,7 +237,7 @@ final class UnitRun {
   /** Whether outside of the client's transactions it runs in one of the replicator's. */
   private boolean isWrapped() {
     return !last
-        || segments.stream().anyMatch(Segment::isWrite)
+        || segments.stream().anyMatch(Segment::isAwaited)
         || (segments.size() > 1 && segments.stream().anyMatch(Segment::isTemporary));
   }
 
@@ -245,6 +245,9 @@ final class UnitRun {
   void ended(Relay relay, char status) {
     if (relay.error() != null) {
       awaited.refused(relay, status);
+      return;
+    }
+    if (awaited.settles(relay, status)) {
       return;
     }
     session.planner().ran(relay.text());

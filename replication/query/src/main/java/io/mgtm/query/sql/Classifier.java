@@ -59,7 +59,7 @@ public final class Classifier {
           one.statementClass() == StatementClass.COPY_FROM
               ? CopyFrom.of(catalogue, sql, tokens)
               : null;
-      statements.add(new Statement(text, tokens, one, write, copy, shape.numbers()));
+      statements.add(new Statement(text, tokens, one, write, copy, shape.numbers(), shape.draws()));
     }
     return statements;
   }
@@ -70,7 +70,8 @@ public final class Classifier {
     return new Shapes.Shape(
         one,
         its.isToldByRows() ? RowShape.of(catalogue, tokens) : null,
-        Numbers.mayBeParameters(catalogue, its, tokens));
+        Numbers.mayBeParameters(catalogue, its, tokens),
+        SequenceCalls.areIn(tokens));
   }
 
   /** The class of a text, which may have several statements. */
@@ -250,7 +251,8 @@ public final class Classifier {
       return StatementClass.REFUSED.because(LARGE_OBJECTS);
     }
     if (!code && purity.whyNotLeader(tokens) == null) {
-      return StatementClass.LEADER.because("it takes locks, or is the leader server's: " + why);
+      return StatementClass.LEADER.because(
+          "it takes locks, draws from a sequence, or is the leader server's: " + why);
     }
     if (tokens.get(0).isWord("with") && tokens.stream().anyMatch(Words::isWrite)) {
       return writes.captured(tokens, "its WITH may write");
@@ -277,7 +279,8 @@ public final class Classifier {
       return StatementClass.UNKNOWN.because("a cursor that outlives its transaction");
     }
     StatementClass query = queryOfOneServer(tokens.subList(at + 1, tokens.size())).statementClass();
-    return query == StatementClass.READ || query == StatementClass.LEADER
+    return !SequenceCalls.areIn(tokens)
+            && (query == StatementClass.READ || query == StatementClass.LEADER)
         ? StatementClass.LEADER.because("a cursor of a query that does not write")
         : StatementClass.UNKNOWN.because("a cursor of a query that may write");
   }

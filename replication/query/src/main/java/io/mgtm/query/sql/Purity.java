@@ -22,7 +22,10 @@ final class Purity {
     return whyNot(tokens, false);
   }
 
-  /** The same, where row locks and the functions of {@link Words#LEADER_FUNCTIONS} are allowed. */
+  /**
+   * The same, where row locks, {@link SequenceCalls} and the functions of {@link
+   * Words#LEADER_FUNCTIONS} are allowed.
+   */
   String whyNotLeader(List<Token> tokens) {
     return whyNot(tokens, true);
   }
@@ -47,7 +50,9 @@ final class Purity {
       if (code != null) {
         return code;
       }
-      boolean leaders = leader && Words.LEADER_FUNCTIONS.contains(token.text());
+      boolean leaders =
+          leader
+              && (Words.LEADER_FUNCTIONS.contains(token.text()) || SequenceCalls.isAt(tokens, i));
       if (isCall(tokens, i) && !leaders && !isPureFunction(token.text())) {
         return THE_FUNCTION + token.text() + " is not known to be free of effects";
       }
@@ -78,7 +83,8 @@ final class Purity {
 
   /**
    * Why a statement may do more than to write rows of its table, or null when it may not: it calls
-   * nothing but PostgreSQL's own functions without effects, clocks, chance and sequences.
+   * nothing but PostgreSQL's own functions without effects, clocks, chance and {@link
+   * SequenceCalls}.
    */
   String whyNotRowsOnly(List<Token> tokens) {
     if (catalogue.hasUserSyntax()) {
@@ -90,7 +96,7 @@ final class Purity {
       if (code != null) {
         return code;
       }
-      if (isCall(tokens, i) && !isOfRows(token.text())) {
+      if (isCall(tokens, i) && !isOfRows(token.text()) && !SequenceCalls.isAt(tokens, i)) {
         return THE_FUNCTION + token.text() + " may write";
       }
     }
@@ -99,12 +105,13 @@ final class Purity {
 
   /**
    * Why rows do not tell all that a statement does, or null: it calls a function of PostgreSQL's
-   * own that draws from a sequence, sends, locks or sets something.
+   * own that sends, locks or sets something, or draws from a sequence that it does not name.
    */
   String whyNotToldByRows(List<Token> tokens) {
     for (int i = 0; i < tokens.size(); i++) {
       String name = tokens.get(i).text();
-      if (isCall(tokens, i) && catalogue.builtinFunctions().contains(name) && !isOfRows(name)) {
+      boolean builtin = isCall(tokens, i) && catalogue.builtinFunctions().contains(name);
+      if (builtin && !isOfRows(name) && !SequenceCalls.isAt(tokens, i)) {
         return THE_FUNCTION + name + " does what its rows do not tell";
       }
     }

@@ -17,8 +17,9 @@ public final class Shapes {
    *
    * @param rows null where it is not told by rows what is written
    * @param numbers whether its constants are numbers that may be parameters
+   * @param draws whether it calls nextval or setval by the name of a sequence
    */
-  record Shape(Classification classification, RowShape rows, boolean numbers) {}
+  record Shape(Classification classification, RowShape rows, boolean numbers, boolean draws) {}
 
   private static final Set<String> ALIKE =
       Set.of("select", "values", "with", "insert", "update", "delete");

@@ -9,6 +9,7 @@ import java.util.List;
  * @param write what rows it writes, for the classes K and R; else null
  * @param copy how data are read, for the class COPY_FROM; else null
  * @param hasNumbers whether its constants are numbers that may be parameters, if they are small
+ * @param draws whether it calls nextval or setval by the name of a sequence
  */
 public record Statement(
     String text,
@@ -16,7 +17,16 @@ public record Statement(
     Classification classification,
     RowWrite write,
     CopyFrom copy,
-    boolean hasNumbers) {
+    boolean hasNumbers,
+    boolean draws) {
+  /**
+   * A call of nextval or setval.
+   *
+   * @param sequence the name, as an expression of SQL
+   * @param sets whether it is setval
+   */
+  public record Draw(String sequence, boolean sets) {}
+
   public Statement {
     tokens = List.copyOf(tokens);
   }
@@ -28,6 +38,11 @@ public record Statement(
   /** It with its numbers as parameters, or null where they are to stand in the text. */
   public Numbers numbers() {
     return hasNumbers ? Numbers.of(this) : null;
+  }
+
+  /** Of each call of nextval or setval by the name of a sequence. */
+  public List<Draw> sequences() {
+    return draws ? SequenceCalls.of(text, tokens) : List.of();
   }
 
   /** Whether a word stands in it, as a name or key word. */

@@ -153,7 +153,7 @@ class ReplicationIT {
         "create table other as select writes()",
         "truncate noted",
         "copy noted from stdin",
-        "select nextval('item_id_seq')",
+        "select nextval(('item_id' || '_seq')::regclass)",
         "update pgbench_history set delta = 0",
         "delete from pair where ctid = '(0,1)'",
         "update counted set id = 9 where id = 1",

@@ -25,7 +25,8 @@ class ClassifierTest {
       new Catalogue.Column(true, true, Catalogue.Fill.COMPUTED, true, Catalogue.Input.SAME);
 
   private static Catalogue catalogue(boolean casts) {
-    Set<String> pure = Set.of("abs", "count", "sum", "now", "lower", "txid_current");
+    Set<String> pure =
+        Set.of("abs", "count", "sum", "now", "lower", "txid_current", "pg_get_serial_sequence");
     Set<String> all =
         Set.of(
             "abs",
@@ -35,6 +36,8 @@ class ClassifierTest {
             "lower",
             "txid_current",
             "nextval",
+            "pg_get_serial_sequence",
+            "setval",
             "random",
             "pg_notify");
     List<String> id = List.of("id");
@@ -113,7 +116,21 @@ class ClassifierTest {
           select n from a where 'a'::regclass is null            | UNPROVEN_READ
           select * from information_schema.tables                | UNPROVEN_READ
           declare c cursor for select oid from pg_class          | LEADER
-          select nextval('q')                                    | UNPROVEN_READ
+          select nextval('q')                                    | LEADER
+          select pg_catalog.nextval('app.q'::regclass), n from a | LEADER
+          select setval(pg_get_serial_sequence('a', 'id'), 7, n > 1) from a | LEADER
+          select setval('q'::text::regclass, (select sum(n) from a)) | LEADER
+          select nextval('q'), myfn(1)                           | UNPROVEN_READ
+          select nextval('q'), random()                          | UNPROVEN_READ
+          select nextval($1)                                     | UNPROVEN_READ
+          select nextval(s) from a                               | UNPROVEN_READ
+          select nextval('q' 'r')                                | UNPROVEN_READ
+          select nextval('q'::dom)                               | UNPROVEN_READ
+          select app.nextval('q')                                | UNPROVEN_READ
+          select "nextval"('q')                                  | LEADER
+          select setval('q')                                     | UNPROVEN_READ
+          select setval(regclass 'q', 1)                         | UNPROVEN_READ
+          explain select nextval('q')                            | UNPROVEN_READ
           select random()                                        | UNPROVEN_READ
           select txid_current()                                  | UNPROVEN_READ
           select unheard(1)                                      | UNPROVEN_READ
@@ -205,12 +222,15 @@ class ClassifierTest {
           insert into a select myfn(1)                           | CHECKED_ROWS
           insert into public.a as x select myfn(1)               | CHECKED_ROWS
           insert into a as myfn (id) values (1)                  | ROWS
-          insert into a select nextval('s')                      | REFUSED
+          insert into a select nextval('s')                      | ROWS
+          insert into a select nextval(s) from a                 | REFUSED
+          insert into a (id, n) values (1, nextval('s'))         | ROWS
+          update a set n = nextval('s') where id = 1             | ROWS
           insert into a table "view"                             | CHECKED_ROWS
-          update a set n = myfn(nextval('s')) where id = 1       | REFUSED
+          update a set n = myfn(nextval('s')) where id = 1       | CHECKED_ROWS
           update trig set n = random()                           | CHECKED_ROWS
           update trig set id = 2                                 | CAPTURED
-          update trig set n = 1 where id = nextval('s')          | REFUSED
+          update trig set n = 1 where id = nextval('s')          | CHECKED_ROWS
           insert into trig values (1, 2) on conflict (id) do update set n = 1 | CHECKED_ROWS
           insert into keytrig values (1, 2) on conflict (id) do update set n = 1 | CAPTURED
           insert into keytrig values (1, 2) on conflict do nothing | CHECKED_ROWS
@@ -233,9 +253,10 @@ class ClassifierTest {
           delete from a where ctid = '(0,1)'                     | REFUSED
           merge into a using two on id = x when matched then delete | CAPTURED
           call p()                                               | CAPTURED
-          call p(nextval('s'))                                   | REFUSED
-          explain analyze select nextval('s')                    | REFUSED
-          with d as (delete from a returning *) select nextval('s') | REFUSED
+          call p(nextval('s'))                                   | CAPTURED
+          call p(nextval($1))                                    | REFUSED
+          explain analyze select nextval('s')                    | CAPTURED
+          with d as (delete from a returning *) select nextval('s') | CAPTURED
           do 'begin end'                                         | CAPTURED
           insert into app.twice (id, n) values (1, 2)            | KEY_LOCAL
           insert into public.twice (id) values (1)               | ROWS
@@ -265,7 +286,9 @@ class ClassifierTest {
           select set_config('a', 'b', true)       | REFUSED
           select myfn(1) from a for update        | UNPROVEN_READ
           select pg_notify('c', myfn(1))          | UNPROVEN_READ
-          insert into a (id) values (nextval('s')) | REFUSED
+          insert into a (id) values (nextval('s')) | ROWS
+          declare c cursor for select nextval('s') | UNKNOWN
+          copy (select nextval('s')) to stdout     | UNKNOWN
           set search_path = x                     | SESSION
           set standard_conforming_strings = off   | REFUSED
           show all                                | SESSION

@@ -71,7 +71,7 @@ class TemporariesTest {
           insert into tmp select myfn(id) from log                  | CAPTURED
           insert into tmp select id from items                      | CAPTURED
           insert into tmp select id from seen                       | CAPTURED
-          insert into tmp select nextval('q')                       | REFUSED
+          insert into tmp select nextval('q')                       | TEMPORARY
           insert into coded values (1)                              | CAPTURED
           insert into seen values (1)                               | CAPTURED
           with d as (delete from tmp returning id) insert into log select id, 1 from d | CAPTURED

@@ -1,0 +1,178 @@
+package io.mgtm.query.fleet;
+
+import io.mgtm.query.connection.Futures;
+import io.mgtm.query.connection.LoginException;
+import io.mgtm.query.wire.ErrorFields;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Keeps the sequences of the servers that follow ahead of the leader's. What always holds: a server
+ * that is in gives, once it leads, no value that a client was given by nextval in a transaction
+ * that is committed. For before such a transaction commits, each of the others is set to that value
+ * or behind it; and one that comes in is set behind all of the leader's while nothing commits. A
+ * server is set only while another leads. Any thread.
+ */
+public final class SequenceBounds {
+  /**
+   * How far the others are set ahead, so that not each value costs a question: as many as
+   * PostgreSQL itself writes ahead to its log (SEQ_LOG_VALS of sequence.c), and skips after a
+   * crash.
+   */
+  static final int AHEAD = 32;
+
+  private static final int KNOWN_MAX = 10_000;
+
+  /** Asks servers. */
+  public interface Servers {
+    /** What the leader's sequence has given last, or would give first. */
+    CompletableFuture<Long> last(Drawn drawn);
+
+    /** Sets a server's sequence, unless that is behind the value already or the client has set. */
+    CompletableFuture<Void> set(Node node, Drawn drawn, long to);
+  }
+
+  /**
+   * A sequence, and what it has given last.
+   *
+   * @param leader where that was
+   * @param name in SQL, with its schema
+   * @param identity is another when it was made or restarted anew
+   * @param last null where that is to be asked for
+   * @param sets whether the client has set it, to a lower value maybe
+   */
+  public record Drawn(
+      Node leader,
+      String database,
+      String name,
+      String identity,
+      Long last,
+      long increment,
+      long min,
+      long max,
+      boolean sets) {
+    private record Key(Node leader, String database, String identity) {}
+
+    private Key key() {
+      return new Key(leader, database, identity + "/" + increment);
+    }
+
+    private Drawn with(long value) {
+      return new Drawn(leader, database, name, identity, value, increment, min, max, sets);
+    }
+
+    /** To where others are set; at the end of the sequence no further than it is. */
+    public long ahead() {
+      try {
+        long to = Math.addExact(last, Math.multiplyExact(increment, (long) AHEAD));
+        return to > max || to < min ? last : to;
+      } catch (ArithmeticException e) {
+        return last;
+      }
+    }
+
+    /** Whether a server that is at that value gives no other up to the last. */
+    public boolean isCoveredBy(long bound) {
+      return increment > 0 ? last <= bound : last >= bound;
+    }
+  }
+
+  private final Fleet fleet;
+  private final Servers servers;
+
+  /** To where all that are in were set. */
+  private final Map<Drawn.Key, Long> bounds = new HashMap<>();
+
+  /** Counts how often a server came in, which was not set with the others. */
+  private long comings;
+
+  /** What was asked for last, of any sequence: they are set one after the other. */
+  private CompletableFuture<Void> latest = CompletableFuture.completedFuture(null);
+
+  /** Of servers of which no sequence was set yet. */
+  public SequenceBounds(Fleet fleet, Servers servers) {
+    this.fleet = fleet;
+    this.servers = servers;
+  }
+
+  /**
+   * Completes when each other server that is in is ahead of what was drawn; one that cannot be set
+   * is put out. Fails when another server leads, or this replicator has nothing to say any more.
+   */
+  public synchronized CompletableFuture<Void> cover(Drawn drawn) {
+    if (isCovered(drawn)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    latest = quiet().thenCompose(nothing -> coverNow(drawn));
+    return latest;
+  }
+
+  /** Completes when all that was asked for is set, or is not any more. */
+  public synchronized CompletableFuture<Void> quiet() {
+    return latest.handle((nothing, cause) -> null);
+  }
+
+  /** A server came in: it is to be set with the others from now on. */
+  public synchronized void cameIn() {
+    comings++;
+    bounds.clear();
+  }
+
+  private boolean isCovered(Drawn drawn) {
+    Long bound = bounds.get(drawn.key());
+    return bound != null && drawn.last != null && !drawn.sets && drawn.isCoveredBy(bound);
+  }
+
+  private CompletableFuture<Void> coverNow(Drawn drawn) {
+    if (drawn.last == null) {
+      return servers.last(drawn).thenCompose(last -> coverNow(drawn.with(last)));
+    }
+    long before;
+    List<Node> others;
+    synchronized (this) {
+      if (isCovered(drawn)) {
+        return CompletableFuture.completedFuture(null);
+      }
+      before = comings;
+      bounds.remove(drawn.key());
+      others = fleet.in().stream().filter(node -> node != drawn.leader).toList();
+      // After that list was made: who leads by now is in it only if it did not lead then.
+      if (fleet.leader() != drawn.leader) {
+        return CompletableFuture.failedFuture(new IOException(drawn.leader + " leads no more"));
+      }
+    }
+    long to = drawn.ahead();
+    return Futures.all(others.stream().map(node -> set(node, drawn, to)))
+        .thenRun(() -> covered(drawn, to, before));
+  }
+
+  private synchronized void covered(Drawn drawn, long to, long before) {
+    if (comings == before) {
+      if (bounds.size() >= KNOWN_MAX) {
+        bounds.clear();
+      }
+      bounds.put(drawn.key(), to);
+    }
+  }
+
+  /** One that is not set is out when this completes. */
+  private CompletableFuture<Void> set(Node node, Drawn drawn, long to) {
+    return servers
+        .set(node, drawn, to)
+        .exceptionallyCompose(
+            cause -> {
+              String what = "did not set the sequence " + drawn.name;
+              ErrorFields error = LoginException.fieldsOf(cause);
+              boolean out =
+                  error.sqlState().startsWith("08")
+                      ? fleet.ejectLate(node, what + ": " + Futures.reason(cause))
+                      : fleet.eject(node, Difference.failed(what, error));
+              return out
+                  ? CompletableFuture.completedFuture(null)
+                  : CompletableFuture.failedFuture(cause);
+            });
+  }
+}
