@@ -60,7 +60,8 @@ public final class SequenceBounds {
       return new Key(leader, database, identity + "/" + increment);
     }
 
-    private Drawn with(long value) {
+    /** The same, where it was to be asked for. */
+    public Drawn with(long value) {
       return new Drawn(leader, database, name, identity, value, increment, min, max, sets);
     }
 

@@ -7,12 +7,15 @@ import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
  * What one segment has drawn from sequences at the leader, or set: it goes on when the other
- * servers are ahead of that, and so before its transaction can commit. Belongs to a session.
+ * servers are ahead of that, and so before its transaction can commit. Where its transaction has
+ * made or altered a sequence, nobody else can draw from that one or set it, and the others set it
+ * in the same transaction. Belongs to a session.
  */
 final class SequenceDraws {
   /** One that is temporary is at the leader alone. */
@@ -22,12 +25,26 @@ final class SequenceDraws {
           + " pg_catalog.pg_relation_filenode(c.oid)), CASE WHEN"
           + " pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE') THEN"
           + " pg_catalog.pg_sequence_last_value(c.oid) END, s.seqincrement, s.seqmin, s.seqmax,"
-          + " pg_catalog.has_sequence_privilege(%2$s, c.oid, 'UPDATE'), %3$b"
+          + " pg_catalog.has_sequence_privilege(%2$s, c.oid, 'UPDATE'), %3$b, %4$s"
           + " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
           + " ON n.oid OPERATOR(pg_catalog.=) c.relnamespace JOIN pg_catalog.pg_sequence s"
           + " ON s.seqrelid OPERATOR(pg_catalog.=) c.oid WHERE c.relpersistence"
           + " OPERATOR(pg_catalog.<>) 't' AND c.oid OPERATOR(pg_catalog.=)"
           + " (%1$s)::pg_catalog.regclass::pg_catalog.oid";
+
+  /** Whether the transaction has made or altered it, and whether its role may set it. */
+  private static final String TOUCHED =
+      "EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.relation OPERATOR(pg_catalog.=) c.oid AND"
+          + " l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND l.mode"
+          + " OPERATOR(pg_catalog.=) ANY ('{ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'"
+          + "::pg_catalog.text[])), pg_catalog.has_sequence_privilege(c.oid, 'UPDATE')"
+          + " AND pg_catalog.has_sequence_privilege(c.oid, 'SELECT')";
+
+  private static final String UNTOUCHED = "false, false";
+  private static final int OWN_COLUMN = 6;
+  private static final int SETS_COLUMN = 7;
+  private static final int TOUCHED_COLUMN = 8;
+  private static final int ROLE_COLUMN = 9;
 
   private final ReplicatedSession session;
   private final UnitRun run;
@@ -53,13 +70,6 @@ final class SequenceDraws {
       then.run(); // Nothing was drawn, or its transaction does not commit.
       return;
     }
-    if (session.schema().isChanged()) {
-      run.fail(
-          ErrorFields.error(
-                  "0A000", "sequences are not drawn from by name where the schema was changed")
-              .withHint("Commit the change of the schema first."));
-      return;
-    }
     session.runsAt(null);
     leader.hold(true);
     leader.ask(
@@ -72,6 +82,7 @@ final class SequenceDraws {
   }
 
   private String question() {
+    String touched = session.schema().isChanged() ? TOUCHED : UNTOUCHED;
     String own = Quoting.literal(session.shared().config().role().user());
     return segment
         .executed()
@@ -80,7 +91,7 @@ final class SequenceDraws {
         .map(Statement::sequences)
         .flatMap(List::stream)
         .distinct()
-        .map(draw -> SQL.formatted(draw.sequence(), own, draw.sets()))
+        .map(draw -> SQL.formatted(draw.sequence(), own, draw.sets(), touched))
         .collect(Collectors.joining("; "));
   }
 
@@ -92,21 +103,31 @@ final class SequenceDraws {
       run.fail(error);
       return;
     }
-    List<Drawn> all = new ArrayList<>();
+    List<Drawn> touched = new ArrayList<>();
+    List<Drawn> others = new ArrayList<>();
     for (List<String> row : rows) {
-      if (!row.get(6).equals("t")) {
-        run.fail(
-            ErrorFields.error(
-                    "0A000", "the replicator may not set the sequence " + row.get(0) + " elsewhere")
-                .withHint(
-                    "GRANT UPDATE ON SEQUENCE %s TO %s, at every server; or grant it pg_write_all_data."
-                        .formatted(row.get(0), session.shared().config().role().user())));
+      boolean inTransaction = isTrue(row, TOUCHED_COLUMN);
+      if (!isTrue(row, inTransaction ? ROLE_COLUMN : OWN_COLUMN)) {
+        run.fail(whoMayNot(row.get(0), inTransaction));
         return;
       }
-      all.add(drawn(row));
+      (inTransaction ? touched : others).add(drawn(row));
     }
-    Futures.all(all.stream().map(session.shared().sequences()::cover))
-        .whenComplete((nothing, cause) -> session.execute(() -> covered(cause, then)));
+    setInTransaction(touched, () -> cover(others, then));
+  }
+
+  private static boolean isTrue(List<String> row, int column) {
+    return row.get(column).equals("t");
+  }
+
+  private ErrorFields whoMayNot(String sequence, boolean inTransaction) {
+    String hint =
+        inTransaction
+            ? "The transaction has made or altered it: let its role have SELECT and UPDATE, or commit first."
+            : "GRANT UPDATE ON SEQUENCE %s TO %s, at every server; or grant it pg_write_all_data."
+                .formatted(sequence, session.shared().config().role().user());
+    return ErrorFields.error("0A000", "the sequence " + sequence + " may not be set elsewhere")
+        .withHint(hint);
   }
 
   private Drawn drawn(List<String> row) {
@@ -119,7 +140,68 @@ final class SequenceDraws {
         Long.parseLong(row.get(3)),
         Long.parseLong(row.get(4)),
         Long.parseLong(row.get(5)),
-        row.get(7).equals("t"));
+        isTrue(row, SETS_COLUMN));
+  }
+
+  /** Those that nobody else sees, or draws from, before the transaction has ended. */
+  private void setInTransaction(List<Drawn> touched, Runnable then) {
+    String unknown =
+        touched.stream()
+            .filter(one -> one.last() == null)
+            .map(one -> "SELECT last_value FROM " + one.name())
+            .collect(Collectors.joining("; "));
+    if (unknown.isEmpty()) {
+      set(touched);
+      then.run();
+      return;
+    }
+    leader.hold(true);
+    leader.ask(
+        unknown,
+        session.planner().charset(),
+        Answer.rows(
+            session.planner().charset(),
+            (rows, error) -> {
+              if (ended || session.isEnded()) {
+                return;
+              }
+              if (error != null) {
+                run.fail(error);
+                return;
+              }
+              Iterator<List<String>> values = rows.iterator();
+              set(
+                  touched.stream()
+                      .map(
+                          one ->
+                              one.last() == null
+                                  ? one.with(Long.parseLong(values.next().get(0)))
+                                  : one)
+                      .toList());
+              then.run();
+            },
+            () -> run.lost(leader)));
+  }
+
+  private void set(List<Drawn> touched) {
+    if (touched.isEmpty()) {
+      return;
+    }
+    Effects effects = new Effects(session.planner().charset());
+    for (Drawn one : touched) {
+      effects.text(
+          Prepared.effect(
+              "",
+              "SELECT pg_catalog.setval(%s, %d)"
+                  .formatted(Quoting.literal(one.name()), one.ahead())),
+          "SELECT 1");
+    }
+    session.set().apply(effects, 0);
+  }
+
+  private void cover(List<Drawn> all, Runnable then) {
+    Futures.all(all.stream().map(session.shared().sequences()::cover))
+        .whenComplete((nothing, cause) -> session.execute(() -> covered(cause, then)));
   }
 
   private void covered(Throwable cause, Runnable then) {

@@ -62,6 +62,9 @@ enum Reason {
   CHANGED(
       "a write that was waiting while the schema was changed",
       "the schema was changed while the statement ran"),
+  RIGHT(
+      "writes and sequences of a role that lacks a right to write them elsewhere",
+      "the right is missing|may not be set elsewhere"),
   PROCEDURES("procedures with COMMIT or ROLLBACK in them", "invalid transaction termination"),
   SIZE("more rows of a statement than are held", "more rows than are held"),
   SYNTAX(
