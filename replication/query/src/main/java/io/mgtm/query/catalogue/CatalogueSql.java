@@ -20,10 +20,11 @@ final class CatalogueSql {
           + " LEFT JOIN pg_proc p ON p.oid = oprcode GROUP BY oprname"
           + " HAVING bool_and(nspname = 'pg_catalog' AND provolatile <> 'v')";
 
+  /** Of what they run code, or that they are sequences. */
   private static final String SUSPECTS =
-      "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname"
+      "SELECT relname, relkind = 'S' FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname"
           + USERS
-          + "AND relpersistence <> 't' AND (relkind IN ('v', 'f') OR relrowsecurity) UNION SELECT typname FROM pg_type t"
+          + "AND relpersistence <> 't' AND (relkind IN ('v', 'f', 'S') OR relrowsecurity) UNION SELECT typname, false FROM pg_type t"
           + " JOIN pg_namespace n ON n.oid = typnamespace WHERE typtype = 'd' AND nspname"
           + USERS;
 

@@ -146,7 +146,8 @@ public final class Catalogues {
         suspects.add(row.get(0));
       }
     }
-    answers.get(2).forEach(row -> suspects.add(row.get(0)));
+    Set<String> sequences = new HashSet<>();
+    answers.get(2).forEach(row -> (row.get(1).equals("t") ? sequences : suspects).add(row.get(0)));
     Set<String> operators = new HashSet<>();
     answers.get(1).forEach(row -> operators.add(row.get(0)));
     boolean code =
@@ -158,6 +159,7 @@ public final class Catalogues {
             builtin,
             operators,
             suspects,
+            sequences,
             tables(answers.get(4), newer),
             code,
             !answers.get(6).get(0).get(0).equals("0"));

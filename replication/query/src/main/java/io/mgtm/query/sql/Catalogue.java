@@ -15,6 +15,7 @@ import java.util.Set;
  * @param pureOperators names of operators all of which are PostgreSQL's own and not volatile
  * @param suspects names of what runs code of users where it is named: their functions, views,
  *     foreign tables, tables with row security, domains
+ * @param sequences their names; each server's are where that server is
  * @param tables by name, of each schema that has one
  * @param hasUserSyntax whether a cast, or an operator that a key word stands for, runs a function
  *     that is not PostgreSQL's own; nothing is then provable
@@ -25,6 +26,7 @@ public record Catalogue(
     Set<String> builtinFunctions,
     Set<String> pureOperators,
     Set<String> suspects,
+    Set<String> sequences,
     Map<String, List<Table>> tables,
     boolean hasUserSyntax,
     boolean hasEventTriggers) {

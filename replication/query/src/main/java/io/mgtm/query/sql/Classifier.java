@@ -231,8 +231,11 @@ public final class Classifier {
         : ofSession(tokens, its);
   }
 
-  /** What reads, where it may name temporary tables. */
+  /** What reads, where it may name what is at the leader alone. */
   private Classification ofSession(List<Token> tokens, Classification read) {
+    if (Token.hasName(tokens, catalogue.sequences())) {
+      return StatementClass.LEADER.because("sequences of other servers are further");
+    }
     return temporaries.areNamed(tokens)
         ? StatementClass.LEADER.because("temporary tables are the leader server's")
         : read;

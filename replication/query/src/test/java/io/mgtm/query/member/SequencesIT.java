@@ -93,6 +93,7 @@ class SequencesIT {
         assertThat(next("plain")).allMatch(next -> next > drawn && next <= drawn + 33);
       }
       assertThat(value(alice, "select nextval('app.plain')")).isEqualTo(1000);
+      assertThat(value(alice, "select last_value from app.plain")).isEqualTo(1000);
       assertThat(value(alice, "select currval('app.plain') + lastval()")).isEqualTo(2000);
       assertThat(next("app.plain")).allMatch(next -> next > 1000);
       run(alice, "set search_path to app");

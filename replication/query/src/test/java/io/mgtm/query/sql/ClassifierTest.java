@@ -74,6 +74,7 @@ class ClassifierTest {
         all,
         Set.of("=", "+", "-", "*", "<", ">", "||"),
         Set.of("view", "myfn", "dom"),
+        Set.of("a_id_seq"),
         tables,
         casts,
         false);
@@ -120,6 +121,10 @@ class ClassifierTest {
           select pg_catalog.nextval('app.q'::regclass), n from a | LEADER
           select setval(pg_get_serial_sequence('a', 'id'), 7, n > 1) from a | LEADER
           select setval('q'::text::regclass, (select sum(n) from a)) | LEADER
+          select last_value from public.a_id_seq                 | LEADER
+          table "a_id_seq"                                       | LEADER
+          copy a_id_seq to stdout                                | LEADER
+          select 'a_id_seq'                                      | READ
           select nextval('q'), myfn(1)                           | UNPROVEN_READ
           select nextval('q'), random()                          | UNPROVEN_READ
           select nextval($1)                                     | UNPROVEN_READ

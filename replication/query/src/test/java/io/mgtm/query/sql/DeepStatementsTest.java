@@ -39,6 +39,7 @@ class DeepStatementsTest {
           Set.of("abs"),
           Set.of("=", "+", "-", "*"),
           Set.of(),
+          Set.of(),
           Map.of(
               "t",
               List.of(

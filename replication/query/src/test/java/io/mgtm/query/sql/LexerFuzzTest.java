@@ -19,7 +19,14 @@ class LexerFuzzTest {
   private static final Classifier CLASSIFIER =
       new Classifier(
           new Catalogue(
-              Set.of(), Set.of(), Set.of("-", "*", "/"), Set.of(), Map.of(), false, false));
+              Set.of(),
+              Set.of(),
+              Set.of("-", "*", "/"),
+              Set.of(),
+              Set.of(),
+              Map.of(),
+              false,
+              false));
 
   @Test
   void whateverIsWrittenIsCutOrRefused() {

@@ -22,6 +22,7 @@ class NumbersTest {
               Set.of(),
               Set.of("=", "+", "-", "*", "<"),
               Set.of(),
+              Set.of(),
               Map.of(
                   "t",
                   List.of(table("s", "id", INT)),

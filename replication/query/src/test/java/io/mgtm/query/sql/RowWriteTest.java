@@ -32,7 +32,14 @@ class RowWriteTest {
             writes,
             false);
     return new Catalogue(
-        Set.of(), Set.of(), Set.of("=", "*"), Set.of(), Map.of("t", List.of(table)), false, false);
+        Set.of(),
+        Set.of(),
+        Set.of("=", "*"),
+        Set.of(),
+        Set.of(),
+        Map.of("t", List.of(table)),
+        false,
+        false);
   }
 
   @ParameterizedTest

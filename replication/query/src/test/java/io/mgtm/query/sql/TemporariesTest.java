@@ -24,6 +24,7 @@ class TemporariesTest {
             Set.of("abs", "count", "random", "nextval", "lo_create"),
             Set.of("=", "+", "*", ">"),
             Set.of("myfn", "items"),
+            Set.of("tmp_seq"),
             Map.of("item", List.of(table), "log", List.of(table)),
             false,
             false));
