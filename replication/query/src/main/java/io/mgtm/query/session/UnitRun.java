@@ -238,7 +238,7 @@ final class UnitRun {
   private boolean isWrapped() {
     return !last
         || segments.stream().anyMatch(Segment::isAwaited)
-        || (segments.size() > 1 && segments.stream().anyMatch(Segment::isTemporary));
+        || (segments.size() > 1 && segments.stream().anyMatch(Segment::isLeaders));
   }
 
   /** A segment that may have written has its answer. */

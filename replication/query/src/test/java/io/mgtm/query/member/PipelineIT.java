@@ -183,6 +183,25 @@ class PipelineIT {
     assertThat(cluster.number("select count(*) from made")).isZero();
   }
 
+  /** As PostgreSQL does it: locks and cursors last until all have run. */
+  @Test
+  void severalStatementsOfOneQueryAreOneTransaction() throws Exception {
+    try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+      client.send(
+          RawClient.message(
+              'Q',
+              "declare c cursor for select id from counted order by id; fetch 1 from c; fetch 1 from c"));
+      assertThat(client.readTo('Z')).isEqualTo("CTDCTDCZ");
+      client.send(
+          RawClient.message('Q', "lock table counted; select pg_notify('a', 'b'); select 1/0"));
+      assertThat(client.readTo('Z')).isEqualTo("CTDCEZ");
+      client.send(RawClient.message('Q', "select 1; lock table counted in share mode; select 2"));
+      assertThat(client.readTo('Z')).isEqualTo("TDCCTDCZ");
+      client.send(RawClient.message('Q', "fetch 1 from c"));
+      assertThat(client.readTo('Z')).isEqualTo("EZ");
+    }
+  }
+
   private static void awaitAt(Postgres server, String what, String activity) {
     Await.until(
         what,
