@@ -20,7 +20,7 @@ import java.util.Map;
  *     configuration
  * @param warnings of the controllers' group, and of data that are on too few nodes, a sentence each
  * @param nodes by name, those that were heard since this controller started
- * @param state as this node has applied it
+ * @param state as the cluster has agreed on it, as far as this node knows
  */
 public record ClusterView(
     String node,

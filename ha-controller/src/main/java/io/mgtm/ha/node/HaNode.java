@@ -59,7 +59,7 @@ public final class HaNode implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("mgtm-ha-owner", true), NioIoHandler.newFactory());
   private final EventLoop owner = loops.next();
-  private final StateLog state = new StateLog(this::stateChanged);
+  private final StateLog state = new StateLog(() -> this.leader.applied());
   private final NodeView view;
   private ClusterState committed = ClusterState.EMPTY;
   private Consumer<ClusterState> audience = told -> {};
@@ -200,18 +200,11 @@ public final class HaNode implements AutoCloseable {
     return owner.submit(task::get).syncUninterruptibly().getNow();
   }
 
-  /** Owner thread. */
-  private void stateChanged(ClusterState next) {
-    view.applied(next);
-    if (!leader.leads()) {
-      configure();
-    }
-  }
-
   /** Only what is committed: another leader may take back what is not. */
   void configure() {
     ClusterState now = state.state();
     committed = now;
+    view.applied(now);
     audience.accept(now);
     if (now.config() != null && now.configVersion() != configured) {
       configured = now.configVersion();
@@ -347,7 +340,7 @@ public final class HaNode implements AutoCloseable {
   }
 
   private ClusterConfig agreed() {
-    return state.state().config() == null ? founding : state.state().config();
+    return committed.config() == null ? founding : committed.config();
   }
 
   /** Completed when the controller cannot go on. */

@@ -71,9 +71,16 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
     group = new GroupMembers(members.admin());
   }
 
-  /** Whether this member leads. */
-  boolean leads() {
-    return leads;
+  /** The state is another. One that does not lead has applied what is committed. */
+  void applied() {
+    if (!leads) {
+      settled();
+    }
+  }
+
+  private void settled() {
+    lastAppended = 0;
+    node.configure();
   }
 
   void heard(Heartbeat heartbeat, String path) {
@@ -114,6 +121,7 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
   public void leading(long term) {
     log.info("This controller leads, term {}", term);
     leads = true;
+    settled(); // also what it has appended when it led before
     node.takesPart();
     nextMembers = node.nowMs(); // it may be one that leaves, and that nobody sends heartbeats to
     leader.leading(term, state.state(), node.nowMs(), HaNode.wallMs());
@@ -132,21 +140,21 @@ final class LeaderPart implements LeaderEffects, ReplicatedLog.Listener {
       log.info("This controller does not lead any more{}", who == null ? "" : ", " + who + " does");
       group.following();
     }
-    leads = false;
-    lastAppended = 0;
+    leads = false; // what it has appended may be taken back
     if (who != null) {
       node.takesPart();
     }
     leader.following();
     told.ifPresent(LeaderListener::following);
-    node.soon(node::configure);
   }
 
   @Override
   public void committed(long index) {
-    if (leads && lastAppended > 0 && index >= lastAppended) {
-      lastAppended = 0;
-      node.configure();
+    if (lastAppended > 0 && index >= lastAppended) {
+      settled();
+      if (!leads) {
+        return;
+      }
       told.ifPresent(listener -> listener.committed(state.state()));
       leader.committed(node.nowMs(), HaNode.wallMs());
     }

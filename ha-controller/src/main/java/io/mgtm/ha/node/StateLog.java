@@ -10,22 +10,21 @@ import io.mgtm.group.StatePicture;
 import io.mgtm.ha.core.Batch;
 import io.mgtm.ha.core.ClusterState;
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
 
 /**
  * The controllers' state, as this member's log leads to it. Entries are {@link Batch}es, a
  * checkpoint is a {@link ClusterState}, both in JSON. Owner thread.
  */
 final class StateLog implements StateMachine {
-  private final Consumer<ClusterState> changed;
+  private final Runnable changed;
   private ClusterState state = ClusterState.EMPTY;
 
   /**
    * An empty state.
    *
-   * @param changed told of each new state, by the owner thread
+   * @param changed run after each change of the state, by the owner thread
    */
-  StateLog(Consumer<ClusterState> changed) {
+  StateLog(Runnable changed) {
     this.changed = changed;
   }
 
@@ -49,7 +48,7 @@ final class StateLog implements StateMachine {
 
   private void become(ClusterState next) {
     state = next;
-    changed.accept(next);
+    changed.run();
   }
 
   private static void refuseNewer(int format) {
