@@ -18,8 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -43,6 +45,7 @@ class KillIT {
 
   @Test
   @Tag("long")
+  @Timeout(value = 90, unit = TimeUnit.MINUTES)
   void norIsItInManyLives() throws Exception {
     killAgainAndAgain(ROUNDS_LONG);
   }
