@@ -18,27 +18,27 @@ import java.util.stream.Collectors;
  * in the same transaction. Belongs to a session.
  */
 final class SequenceDraws {
-  /** One that is temporary is at the leader alone. */
+  /**
+   * By functions that see what is there now: an older snapshot has not what was made since. One
+   * that is temporary is at the leader alone.
+   */
   private static final String SQL =
-      "SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.',"
-          + " pg_catalog.quote_ident(c.relname)), pg_catalog.concat(c.oid, '.',"
-          + " pg_catalog.pg_relation_filenode(c.oid)), CASE WHEN"
-          + " pg_catalog.has_sequence_privilege(c.oid, 'SELECT, USAGE') THEN"
-          + " pg_catalog.pg_sequence_last_value(c.oid) END, s.seqincrement, s.seqmin, s.seqmax,"
-          + " pg_catalog.has_sequence_privilege(%2$s, c.oid, 'UPDATE'), %3$b, %4$s"
-          + " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
-          + " ON n.oid OPERATOR(pg_catalog.=) c.relnamespace JOIN pg_catalog.pg_sequence s"
-          + " ON s.seqrelid OPERATOR(pg_catalog.=) c.oid WHERE c.relpersistence"
-          + " OPERATOR(pg_catalog.<>) 't' AND c.oid OPERATOR(pg_catalog.=)"
-          + " (%1$s)::pg_catalog.regclass::pg_catalog.oid";
+      "SELECT i.identity, pg_catalog.concat(s.o, '.', pg_catalog.pg_relation_filenode(s.o)),"
+          + " CASE WHEN pg_catalog.has_sequence_privilege(s.o, 'SELECT, USAGE') THEN"
+          + " pg_catalog.pg_sequence_last_value(s.o) END, p.increment, p.minimum_value,"
+          + " p.maximum_value, pg_catalog.has_sequence_privilege(%2$s, s.o, 'UPDATE'), %3$b, %4$s"
+          + " FROM (SELECT (%1$s)::pg_catalog.regclass::pg_catalog.oid AS o) s,"
+          + " pg_catalog.pg_identify_object('pg_catalog.pg_class'::pg_catalog.regclass, s.o, 0) i,"
+          + " pg_catalog.pg_sequence_parameters(s.o) p"
+          + " WHERE NOT pg_catalog.starts_with(i.identity, 'pg_temp.')";
 
   /** Whether the transaction has made or altered it, and whether its role may set it. */
   private static final String TOUCHED =
-      "EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.relation OPERATOR(pg_catalog.=) c.oid AND"
+      "EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.relation OPERATOR(pg_catalog.=) s.o AND"
           + " l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND l.mode"
           + " OPERATOR(pg_catalog.=) ANY ('{ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'"
-          + "::pg_catalog.text[])), pg_catalog.has_sequence_privilege(c.oid, 'UPDATE')"
-          + " AND pg_catalog.has_sequence_privilege(c.oid, 'SELECT')";
+          + "::pg_catalog.text[])), pg_catalog.has_sequence_privilege(s.o, 'UPDATE')"
+          + " AND pg_catalog.has_sequence_privilege(s.o, 'SELECT')";
 
   private static final String UNTOUCHED = "false, false";
   private static final int OWN_COLUMN = 6;

@@ -185,6 +185,21 @@ class SequencesIT {
     }
   }
 
+  @Test
+  void oneThatWasMadeAfterTheSnapshotIsSetToo() throws Exception {
+    try (Connection alice = cluster.alice();
+        Connection bob = cluster.alice()) {
+      run(alice, "begin isolation level repeatable read", "select 1 from item");
+      run(bob, "create sequence young", "create sequence changed");
+      run(bob, "alter sequence changed increment -1 minvalue -100 maxvalue -1 start -1 restart");
+      assertThat(value(alice, "select nextval('young')")).isEqualTo(1);
+      assertThat(value(alice, "select nextval('changed')")).isEqualTo(-1);
+      assertThat(next("young")).allMatch(next -> next > 1);
+      assertThat(next("changed")).allMatch(next -> next < -1);
+      run(alice, "commit");
+    }
+  }
+
   /** As a migration does, or a dump that is restored at once. */
   @Test
   void oneThatIsMadeOrAlteredInTheTransactionIsSetInIt() throws Exception {
