@@ -7,6 +7,7 @@ import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One COMMIT at all servers. When the leader has done everything that could fail, it is decided by
@@ -15,6 +16,9 @@ import java.util.concurrent.CompletableFuture;
  * entry in the same transaction. Belongs to a session.
  */
 final class Commit {
+  /** For statements that have begun while it waited for longer ones, in milliseconds. */
+  private static final int SHORT_MS = 1_000;
+
   private final ServerSet set;
   private final ReplicatedSession session;
   private final Result result;
@@ -137,9 +141,56 @@ final class Commit {
       leave();
       return;
     }
-    if (session.schema().isChanged()) {
-      schema = session.shared().catalogues().change(session.schema().database());
+    if (session.schema().isCallable()) {
+      // All but who has begun meanwhile need not be kept waiting for the one that takes long.
+      int longMs = session.shared().config().timeouts().applyMs();
+      awaitRunning(
+          longMs,
+          () -> {
+            change();
+            awaitRunning(Math.min(longMs, SHORT_MS), this::decided);
+          });
+      return;
     }
+    if (session.schema().isChanged()) {
+      change();
+    }
+    decided();
+  }
+
+  /** Statements of others that are not classified yet wait from now on. */
+  private void change() {
+    schema = session.shared().catalogues().change(session.schema().database());
+  }
+
+  /**
+   * Waits until what others run by the former schema has ended: it could come to call what this
+   * makes, and is not looked at.
+   */
+  private void awaitRunning(int withinMs, Runnable then) {
+    session
+        .shared()
+        .sessions()
+        .runningEnds(session.schema().database(), session)
+        .orTimeout(withinMs, TimeUnit.MILLISECONDS)
+        .whenComplete((nothing, late) -> session.execute(() -> othersEnded(late == null, then)));
+  }
+
+  private void othersEnded(boolean all, Runnable then) {
+    if (session.isEnded()) {
+      leave();
+    } else if (!all) {
+      refuse(
+          ErrorFields.error("55P03", "a function is not made while other statements run")
+              .withHint("Repeat it when long statements have ended."));
+    } else if (!leader.node().isIn() || leader.isGone()) {
+      lost();
+    } else {
+      then.run();
+    }
+  }
+
+  private void decided() {
     if (set.redo().isEmpty()) {
       commitOthers();
     } else {

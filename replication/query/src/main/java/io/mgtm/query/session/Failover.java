@@ -31,6 +31,10 @@ final class Failover {
 
   /** A connection has ended, and its server is not known to be out. */
   void broken(Backend backend) {
+    if (!set.all().contains(backend)) {
+      backend.fail(); // It has not entered, or another has taken its place.
+      return;
+    }
     session
         .shared()
         .fleet()

@@ -42,4 +42,9 @@ public interface OpenSession {
 
   /** A server was put out, or does not come in. */
   void serverOut(Node node);
+
+  /** Completes when what runs now in that database, and is not looked at afterwards, has ended. */
+  default CompletableFuture<Void> runningEnds(String database) {
+    return CompletableFuture.completedFuture(null);
+  }
 }

@@ -255,11 +255,7 @@ public final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void broken(Backend backend) {
-    if (set.all().contains(backend)) {
-      failover.broken(backend);
-    } else {
-      backend.fail();
-    }
+    failover.broken(backend);
   }
 
   @Override
@@ -277,6 +273,11 @@ public final class ReplicatedSession extends ChannelInboundHandlerAdapter
   @Override
   public void serverOut(Node node) {
     execute(() -> failover.serverOut(node));
+  }
+
+  @Override
+  public CompletableFuture<Void> runningEnds(String database) {
+    return schema.runningEnds(database);
   }
 
   LateEntry late() {

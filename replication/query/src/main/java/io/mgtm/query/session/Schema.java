@@ -5,8 +5,12 @@ import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.catalogue.SchemaLock;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.sql.Classifier;
+import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -29,6 +33,15 @@ final class Schema implements SchemaLock.Holder {
   /** A statement has changed the schema since {@link #known} was read. */
   private boolean unread;
 
+  /** The open transaction has made a function, which what looks like a column may call. */
+  private boolean callable;
+
+  /**
+   * A statement runs by what is known, and nobody looks whether it has done as it was taken for.
+   */
+  private boolean running;
+
+  private final List<CompletableFuture<Void>> whenEnded = new ArrayList<>();
   private boolean locked;
   private Runnable whenUnlocked;
   private Future<?> late;
@@ -134,6 +147,38 @@ final class Schema implements SchemaLock.Holder {
     then.run();
   }
 
+  /** A statement that was classified by what is known begins. */
+  void begins(Segment segment) {
+    running =
+        switch (segment.kind()) {
+          case RUN, FETCH, TEMPORARY -> true;
+          default -> false;
+        };
+  }
+
+  /** It has ended. */
+  void ends() {
+    running = false;
+    if (!whenEnded.isEmpty()) {
+      whenEnded.forEach(one -> one.complete(null));
+      whenEnded.clear();
+    }
+  }
+
+  /** Any thread; see {@link OpenSession#runningEnds}. */
+  CompletableFuture<Void> runningEnds(String of) {
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    session.execute(
+        () -> {
+          if (running && of.equals(database)) {
+            whenEnded.add(end);
+          } else {
+            end.complete(null);
+          }
+        });
+    return end;
+  }
+
   // ---- changes ---------------------------------------------------------------------------------
 
   boolean isLocked() {
@@ -184,10 +229,16 @@ final class Schema implements SchemaLock.Holder {
         });
   }
 
-  /** A statement of the open transaction has changed it, or a part of that was undone. */
-  void change() {
+  /** A statement of the open transaction has changed it. */
+  void change(Statement by) {
     changed = true;
     unread = true;
+    callable |= by.makesColumnLike();
+  }
+
+  /** Whether statements of others that run may come to call what the open transaction has made. */
+  boolean isCallable() {
+    return callable;
   }
 
   /** A savepoint was rolled back to. */
@@ -200,6 +251,8 @@ final class Schema implements SchemaLock.Holder {
   void ended() {
     changed = false;
     unread = false;
+    callable = false;
+    ends();
     temporaries.mayDiffer();
     if (locked || whenUnlocked != null) {
       whenUnlocked = null;

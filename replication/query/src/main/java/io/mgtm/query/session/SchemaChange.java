@@ -68,7 +68,7 @@ final class SchemaChange {
       run.ended(relay, status);
       return;
     }
-    session.schema().change();
+    session.schema().change(statement);
     leader.hold(true);
     leader.ask(
         makesTable() ? CHECK + "; " + CaptureSchema.INSTALLS : CHECK,

@@ -95,6 +95,14 @@ public final class Sessions {
     return Futures.all(all().stream().map(session -> session.serverComes(node)));
   }
 
+  /** Completes when in no other session runs what ran there when it was called. */
+  CompletableFuture<Void> runningEnds(String database, OpenSession but) {
+    return Futures.all(
+        all().stream()
+            .filter(session -> session != but)
+            .map(session -> session.runningEnds(database)));
+  }
+
   /** A server was put out, or does not come in. */
   public void serverOut(Node node) {
     all().forEach(session -> session.serverOut(node));

@@ -18,7 +18,7 @@ final class UnitNames {
     this.set = session.set();
   }
 
-  /** Whether the next segment may be run by what is known; else the unit goes on later. */
+  /** Whether the next segment is run now, by what is known; else the unit goes on later. */
   boolean areKnown(Segment next) {
     Schema schema = session.schema();
     if (next.kind() == Segment.Kind.CONTROL) {
@@ -34,6 +34,7 @@ final class UnitNames {
       return false;
     }
     if (next.kind() != Segment.Kind.DDL || schema.isLocked()) {
+      schema.begins(next);
       return true;
     }
     schema.lock(

@@ -70,6 +70,7 @@ final class UnitRun {
 
   /** Runs the next segment. */
   void next() {
+    session.schema().ends();
     if (session.isEnded()) {
       return;
     }

@@ -11,8 +11,8 @@ import java.util.Set;
  * <p>What is let through must keep this: no statement of another session that was taken for a read
  * before may run code of users after. Such a statement calls by the names of PostgreSQL's own
  * functions only, so none of these is given to another one. It may also call a function of one
- * value by what looks like a column, {@code value.name}: so there is no function that can be called
- * with one argument. A trigger takes a lock that who writes to its table holds too.
+ * value by what looks like a column, {@code value.name}: so who makes one waits, before it commits,
+ * until such statements have ended. A trigger takes a lock that who writes to its table holds too.
  */
 final class CodeDdl {
   private static final Set<String> LANGUAGES = Set.of("sql", "plpgsql");
@@ -38,6 +38,15 @@ final class CodeDdl {
   /** Whether a statement that begins so makes a function or a procedure. */
   static boolean makesRoutine(List<Token> tokens) {
     return !tokens.isEmpty() && tokens.get(0).isWord("create") && isRoutine(kind(tokens));
+  }
+
+  /** Whether a statement makes a function that what looks like a column may call. */
+  static boolean makesColumnLike(List<Token> tokens) {
+    if (!makesRoutine(tokens) || !kind(tokens).equals("function")) {
+      return false;
+    }
+    int open = TableName.at(tokens, kindAt(tokens) + 1).last() + 1;
+    return mayTakeOne(tokens.subList(open + 1, Token.afterParenthesis(tokens, open) - 1));
   }
 
   /** What it makes, or the kind of what it alters. */
@@ -117,12 +126,7 @@ final class CodeDdl {
         || Words.BEFORE_PARENTHESIS.contains(called.text())) {
       return "a function of PostgreSQL's own has the name " + called.text();
     }
-    int close = Token.afterParenthesis(tokens, open);
-    boolean function = kind(tokens).equals("function");
-    return function && mayTakeOne(tokens.subList(open + 1, close - 1))
-        ? "what looks like a column may be a call of a function of one argument: give it none, or two"
-            + " without defaults"
-        : options(sql, tokens.subList(close, tokens.size()));
+    return options(sql, tokens.subList(Token.afterParenthesis(tokens, open), tokens.size()));
   }
 
   /** Whether it can be called with one argument, as far as can be told: else with none, or two. */

@@ -45,6 +45,11 @@ public record Statement(
     return draws ? SequenceCalls.of(text, tokens) : List.of();
   }
 
+  /** Of a change of the schema: whether what looks like a column may be a call of what it makes. */
+  public boolean makesColumnLike() {
+    return CodeDdl.makesColumnLike(tokens);
+  }
+
   /** Whether a word stands in it, as a name or key word. */
   public boolean has(String word) {
     return Token.hasName(tokens, word);

@@ -1,14 +1,19 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.DdlIT.later;
 import static io.mgtm.query.member.DdlIT.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.testing.Await;
 import java.io.StringReader;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -90,6 +95,94 @@ class DefinitionsIT {
       cluster.assertAlike();
       run(alice, "drop table item, note", "drop function stamps, draws", "drop procedure fills");
     }
+  }
+
+  @Test
+  void functionsOfOneArgumentAreCalledAndLookLikeColumns() throws Exception {
+    try (Connection alice = cluster.alice();
+        Connection bob = cluster.alice()) {
+      run(alice, "create table named (id int primary key, first text, last text)");
+      run(alice, "create table called (id serial primary key, who text)");
+      run(bob, "insert into named values (1, 'Ada', 'Lovelace')");
+      run(
+          alice,
+          "begin",
+          "create function initial(text) returns text language sql as 'select left($1, 1)'",
+          "create function whole(n named) returns text language sql as"
+              + " $$select n.first || ' ' || n.last$$",
+          "create function calls(n named, times int default 1) returns int language sql as"
+              + " $$insert into called (who) select n.last from generate_series(1, times) returning 1$$",
+          "commit");
+      assertThat(text(bob, "select initial(first) || n.whole from named n"))
+          .isEqualTo("AAda Lovelace");
+      run(bob, "select n.calls from named n", "update named n set first = n.whole");
+      assertThat(cluster.number("select count(*) from called")).isOne();
+      assertThat(cluster.number("select length(first) from named")).isEqualTo(12);
+      run(alice, "drop function whole, initial, calls", "drop table named, called");
+    }
+  }
+
+  private static String text(Connection in, String sql) throws SQLException {
+    try (ResultSet rows = in.createStatement().executeQuery(sql)) {
+      assertThat(rows.next()).isTrue();
+      return rows.getString(1);
+    }
+  }
+
+  /** It was taken for a read, and would write at its server alone. */
+  @Test
+  void aReadThatRunsDoesNotCallWhatIsMadeMeanwhile() throws Exception {
+    List<Connection> locks = new ArrayList<>();
+    try (Connection alice = cluster.alice();
+        Connection bob = cluster.alice()) {
+      run(
+          alice,
+          "create table waited (id int primary key)",
+          "create table wrote (id serial primary key)");
+      run(bob, "insert into waited values (1)");
+      for (Postgres one : cluster.servers) {
+        Connection direct = one.direct("app");
+        locks.add(direct);
+        direct.setAutoCommit(false);
+        direct.createStatement().execute("lock table waited");
+      }
+      CompletableFuture<Void> read = later(bob, "select w.writes from waited w");
+      Await.until("the read to wait", () -> isAny("wait_event_type = 'Lock'", "%w.writes%"));
+      CompletableFuture<Void> made =
+          later(
+              alice,
+              "create function writes(waited) returns int language sql as"
+                  + " 'insert into wrote default values returning 1'");
+      Await.until(
+          "it to wait for the read",
+          () -> isAny("state = 'idle in transaction'", "%lock_timeout%"));
+      for (Connection direct : locks) {
+        direct.rollback();
+      }
+      assertThatThrownBy(() -> read.get(60, TimeUnit.SECONDS))
+          .hasMessageContaining("column w.writes does not exist");
+      made.get(60, TimeUnit.SECONDS);
+      assertThat(cluster.number("select count(*) from wrote")).isZero();
+      run(bob, "select w.writes from waited w");
+      assertThat(cluster.number("select count(*) from wrote")).isOne();
+      run(alice, "drop function writes", "drop table waited, wrote");
+    } finally {
+      for (Connection direct : locks) {
+        direct.close();
+      }
+    }
+  }
+
+  /** Whether at some server a backend does so. */
+  private static boolean isAny(String what, String query) throws SQLException {
+    long found = 0;
+    for (Postgres one : cluster.servers) {
+      found +=
+          one.number(
+              "select count(*) from pg_stat_activity where %s and query ilike '%s' and pid <> pg_backend_pid()"
+                  .formatted(what, query));
+    }
+    return found > 0;
   }
 
   @Test

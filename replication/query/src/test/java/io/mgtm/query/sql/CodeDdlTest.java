@@ -39,22 +39,22 @@ class CodeDdlTest {
           create event trigger t on ddl_command_end execute function myfn() | REFUSED
           create function f() returns trigger language plpgsql as $$begin new.at := 'now'; return new; end$$ | DDL
           create function f() returns trigger as 'begin return null; end' language 'plpgsql' | DDL
-          create or replace function app.f(int, out t) returns record stable as $$select 1$$ language sql | REFUSED
-          create function f(in x double precision default 1, y t default null) returns int as $$select 1$$ language sql | REFUSED
-          create function f(x varchar(9)[], variadic y text[]) returns table (n int, begin int) language sql as $$select 1, 2$$ | REFUSED
-          create function f(variadic int[]) returns int language sql as $$select 1$$ set search_path to app | REFUSED
+          create or replace function app.f(int, out t) returns record stable as $$select 1$$ language sql | DDL
+          create function f(in x double precision default 1, y t default null) returns int as $$select 1$$ language sql | DDL
+          create function f(x varchar(9)[], variadic y text[]) returns table (n int, begin int) language sql as $$select 1, 2$$ | DDL
+          create function f(variadic int[]) returns int language sql as $$select 1$$ set search_path to app | DDL
           create function f(x t, y int) returns int language sql as $$select 1$$ | DDL
           create procedure p(x t) language plpgsql as $$begin commit; end$$ | DDL
-          create function f(x t) returns int language sql as $$select 1$$ | REFUSED
-          create function f(out x t, y t) language sql as $$select 1$$ | REFUSED
-          create function f(x t, y int default 1) returns int language sql as $$select 1$$ | REFUSED
-          create function f(x t, y int = 1) returns int language sql as $$select 1$$ | REFUSED
-          create function f(x t, variadic int[]) returns int language sql as $$select 1$$ | REFUSED
-          create function f(anyelement) returns int language sql as $$select 1$$ | REFUSED
-          create function f(text a.n%type) returns int language sql as $$select 1$$ | REFUSED
-          create function f(text varying) returns int language sql as $$select 1$$ | REFUSED
-          create function f(app.text) returns int language sql as $$select 1$$ | REFUSED
-          create function f("text") returns int language sql as $$select 1$$ | REFUSED
+          create function f(x t) returns int language sql as $$select 1$$ | DDL
+          create function f(out x t, y t) language sql as $$select 1$$ | DDL
+          create function f(x t, y int default 1) returns int language sql as $$select 1$$ | DDL
+          create function f(x t, y int = 1) returns int language sql as $$select 1$$ | DDL
+          create function f(x t, variadic int[]) returns int language sql as $$select 1$$ | DDL
+          create function f(anyelement) returns int language sql as $$select 1$$ | DDL
+          create function f(text a.n%type) returns int language sql as $$select 1$$ | DDL
+          create function f(text varying) returns int language sql as $$select 1$$ | DDL
+          create function f(app.text) returns int language sql as $$select 1$$ | DDL
+          create function f("text") returns int language sql as $$select 1$$ | DDL
           create function lower(int, int) returns int language sql as $$select 1$$ | REFUSED
           create function app.lower(int) returns int language sql as $$select 1$$ | REFUSED
           create function "over"(int) returns int language sql as $$select 1$$ | REFUSED
@@ -69,10 +69,10 @@ class CodeDdlTest {
           create function pg_temp.f(int) returns int language sql as $$select 1$$ | REFUSED
           create function f() returns table (n int, begin int) language sql as $$select 1, 2$$ set search_path to app | DDL
           create function f(x int, y text, out z int) stable language plpgsql as $$begin z := 1; end$$ | DDL
-          create function f(a t, b out int) language sql as $$select 1$$ | REFUSED
-          create function f(x text) returns int language sql as $$select 1$$ | REFUSED
-          create function f(x int, y int default 1) returns int language sql as $$select 1$$ | REFUSED
-          create function f(x int, y int =-1) returns int language sql as $$select 1$$ | REFUSED
+          create function f(a t, b out int) language sql as $$select 1$$ | DDL
+          create function f(x text) returns int language sql as $$select 1$$ | DDL
+          create function f(x int, y int default 1) returns int language sql as $$select 1$$ | DDL
+          create function f(x int, y int =-1) returns int language sql as $$select 1$$ | DDL
           drop trigger if exists mgtm_capture on a | REFUSED
           drop trigger t on a                     | DDL
           alter schema a rename to b              | REFUSED
@@ -114,6 +114,31 @@ class CodeDdlTest {
   void definitions(String sql, StatementClass expected) {
     Classification got = ClassifierTest.classify(sql);
     assertThat(got.statementClass()).as("%s: %s", sql, got.why()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          create function f() returns int             | false
+          create function f(x t)                      | true
+          create or replace function app.f(int)       | true
+          create function f(int, out t)               | true
+          create function f(out x t, y t)             | true
+          create function f(x t, y int)               | false
+          create function f(x t, y int default 1)     | true
+          create function f(x t, y int = 1)           | true
+          create function f(x numeric(3, 1), y t[])   | false
+          create function f(x t, variadic y int[])    | true
+          create function f(variadic int[])           | true
+          create procedure f(x t)                     | false
+          create trigger f after insert on t execute function g() | false
+          alter function f(int) cost 1                | false
+          """)
+  void whatLooksLikeAColumnMayCallIt(String sql, boolean expected) throws SqlException {
+    Statement one = ClassifierTest.classifier().statements(sql).get(0);
+    assertThat(one.makesColumnLike()).isEqualTo(expected);
   }
 
   /** What stands behind a body, or behind a name such as atomic, is no part of it. */

@@ -11,8 +11,8 @@ enum Reason {
           + "|the table has no columns"),
   INHERITS("INHERITS and OF", "lets another one inherit|has the word (inherit|of\\b)"),
   FUNCTIONS(
-      "functions in other languages than SQL and PL/pgSQL, that a row could be given to, or named like PostgreSQL's own",
-      "may be a call of a function|its language is not|it has no body|PostgreSQL's own has the name"
+      "functions in other languages than SQL and PL/pgSQL, or named like PostgreSQL's own",
+      "its language is not|it has no body|PostgreSQL's own has the name"
           + "|no function that is|has the word (support|transform|window|depends|schema)\\b"),
   ROLES(
       "roles with passwords that are not encrypted, and their settings",
