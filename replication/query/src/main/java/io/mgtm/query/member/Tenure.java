@@ -11,6 +11,7 @@ import io.mgtm.query.fleet.CommitGate;
 import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.fleet.ForwardKey;
+import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.ServerKind;
@@ -63,7 +64,7 @@ final class Tenure implements AutoCloseable {
     this.sequences = new Sequences(own, config.timeouts().applyMs());
     Sessions sessions = new Sessions();
     Slots slots = new Slots(config.limits().connectionsMax());
-    Fleet fleet = new Fleet(config.servers(), commits, sessions::serverOut);
+    Fleet fleet = new Fleet(config.servers(), commits, this::serverOut);
     TransactionLimit limit = new TransactionLimit(config.limits().transactionsMax());
     Supplier<HostPort> leader = () -> fleet.leader().address();
     this.shared =
@@ -86,6 +87,11 @@ final class Tenure implements AutoCloseable {
     this.steward = commits == null ? null : new Steward(shared, own, sequences, loop);
     this.membership = commits == null ? null : new Membership(shared, own, steward);
     this.repair = commits == null ? null : new Repair(shared, own, steward.verifier());
+  }
+
+  private void serverOut(Node node) {
+    shared.sessions().serverOut(node);
+    sequences.out(node);
   }
 
   /**

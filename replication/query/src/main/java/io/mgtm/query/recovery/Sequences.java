@@ -9,7 +9,6 @@ import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.SequenceBounds.Drawn;
 import io.mgtm.query.sql.Quoting;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -103,6 +102,15 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
         .thenApply(rows -> null);
   }
 
+  /** A server is out: what waits for it fails. */
+  public void out(Node node) {
+    for (Map.Entry<Place, CompletableFuture<Asker>> one : askers.entrySet()) {
+      if (one.getKey().node() == node) {
+        forget(one.getKey(), one.getValue());
+      }
+    }
+  }
+
   /** Over a new connection where the one that was there has ended meanwhile. */
   private CompletableFuture<List<List<String>>> ask(Place place, String sql) {
     CompletableFuture<Asker> known = askers.get(place);
@@ -113,7 +121,8 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
         .thenCompose(asker -> asker.ask(sql))
         .exceptionallyCompose(
             cause -> {
-              if (!LoginException.fieldsOf(cause).sqlState().startsWith("08")) {
+              boolean ended = LoginException.fieldsOf(cause).sqlState().startsWith("08");
+              if (!ended || !place.node().isIn()) {
                 return CompletableFuture.failedFuture(cause);
               }
               forget(place, known);
@@ -142,7 +151,6 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
 
   @Override
   public void close() {
-    Map<Place, CompletableFuture<Asker>> all = new HashMap<>(askers);
-    all.forEach(this::forget);
+    askers.forEach(this::forget);
   }
 }

@@ -290,6 +290,25 @@ class SequencesIT {
     }
   }
 
+  @Test
+  void nobodyWaitsForOneThatIsSilent() throws Exception {
+    try (Connection alice = cluster.alice()) {
+      run(alice, "create sequence silent", "select nextval('silent')");
+      Postgres stopped =
+          cluster.servers.stream().filter(one -> one != leader()).findFirst().orElseThrow();
+      stopped.signal("STOP");
+      try {
+        assertThat(value(alice, "select max(nextval('silent')) from generate_series(1, 70)"))
+            .isEqualTo(71);
+        assertThat(cluster.replicator.serversIn()).hasSize(2);
+      } finally {
+        stopped.signal("CONT");
+      }
+      cluster.awaitIn(3);
+      assertThat(next("silent")).containsOnly(104L);
+    }
+  }
+
   private static void fails(String sqlState, String message, String... statements)
       throws SQLException {
     try (Connection alice = cluster.alice()) {
