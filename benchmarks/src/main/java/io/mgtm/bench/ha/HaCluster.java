@@ -37,6 +37,7 @@ final class HaCluster implements AutoCloseable {
   private static final int EXEC_SECONDS = 120;
   private static final int EVENTS_TOLD = 12;
   private static final String UP_TO_DATE = "up-to-date";
+  private static final String NEWEST = "UpToDate";
 
   private final HaSetup setup;
   private final Map<String, Machine> machines = new ConcurrentHashMap<>();
@@ -127,26 +128,32 @@ final class HaCluster implements AutoCloseable {
 
   /**
    * A replica that loses its link meanwhile is not handed over to, and filled again: by force, as
-   * that of b is the newest copy whoever was told so.
+   * that of b is the newest copy whoever was told so. Not while the other one may be told just now.
    */
   private boolean isHandedOver() {
+    String before = disk("a"); // also of one that follows a primary it is up to date
     JsonNode status = volume("b");
     if (status == null) {
       return false;
     }
     if (status.path("role").asText().equals("primary")) {
-      return hasReplica("b") && tell("b", "demote") && isNewest("a");
+      return hasReplica("b") && tell("b", "demote") && disk("a").equals(NEWEST);
     }
-    if (isNewest("a")) {
+    boolean wasPrimary = status.path("disk").asText().equals("Consistent");
+    boolean cutOff = status.path("links").path(0).path("state").asText().equals("down");
+    if (before.equals(NEWEST)) {
       return true;
     }
-    tell("b", "promote", true);
+    if (!wasPrimary || (cutOff && !List.of("", NEWEST).contains(disk("a")))) {
+      tell("b", "promote", true);
+    }
     return false;
   }
 
-  private boolean isNewest(String node) {
+  /** What a node's agent says of its copy; empty when none answers. */
+  private String disk(String node) {
     JsonNode status = volume(node);
-    return status != null && status.path("disk").asText().equals("UpToDate");
+    return status == null ? "" : status.path("disk").asText();
   }
 
   private List<String> agent(String node) {
