@@ -161,6 +161,12 @@ final class ServerSet {
     return home == null ? chosen : home;
   }
 
+  /** Whether the open transaction runs at a server that does not lead, and did not before. */
+  boolean isAtFollower() {
+    Node leader = fleet.leader();
+    return home.node() != leader && home.node().isIn();
+  }
+
   char status() {
     return status;
   }

@@ -204,7 +204,7 @@ final class UnitRun {
     }
     if (set.home() != null) {
       set.useCursors(segment.executed());
-      if (segment.isForAll() && set.home().node() != session.shared().fleet().leader()) {
+      if (segment.isForAll() && set.isAtFollower()) {
         fail(
             ErrorFields.error("0A000", "locks and notifications are the leader server's")
                 .withHint("Use a transaction that does not begin as READ ONLY."));
