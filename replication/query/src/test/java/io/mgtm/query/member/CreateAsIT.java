@@ -1,5 +1,6 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.DdlIT.fails;
 import static io.mgtm.query.member.DdlIT.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -44,13 +45,6 @@ class CreateAsIT {
   void serversHaveTheSameSchemaAndRows() throws Exception {
     cluster.assertAlike();
     cluster.assertSchemasAlike();
-  }
-
-  private static void fails(Connection in, String sql, String sqlState, String message) {
-    assertThatThrownBy(() -> run(in, sql))
-        .isInstanceOfSatisfying(
-            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(sqlState))
-        .hasMessageContaining(message);
   }
 
   private static long count(String table) throws SQLException {

@@ -48,6 +48,13 @@ class DdlIT {
     }
   }
 
+  static void fails(Connection in, String sql, String sqlState, String message) {
+    assertThatThrownBy(() -> run(in, sql))
+        .isInstanceOfSatisfying(
+            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(sqlState))
+        .hasMessageContaining(message);
+  }
+
   static CompletableFuture<Void> later(Connection in, String... statements) {
     return CompletableFuture.runAsync(
         () -> {
