@@ -21,7 +21,17 @@ final class SequenceCalls extends TokenReader {
 
   /** Whether the name at a place is that of a function that is called so. */
   static boolean isAt(List<Token> tokens, int at) {
-    return new SequenceCalls(tokens, at).takesCall();
+    return at(tokens, at) != null;
+  }
+
+  /** The call that was read at a place, or null. Most tokens are none, of many in a statement. */
+  private static SequenceCalls at(List<Token> tokens, int at) {
+    Token function = tokens.get(at);
+    if (!function.isName() || !(isSet(function) || function.text().equals("nextval"))) {
+      return null;
+    }
+    SequenceCalls call = new SequenceCalls(tokens, at);
+    return call.takesCall() ? call : null;
   }
 
   /** Whether there is such a call. */
@@ -39,8 +49,8 @@ final class SequenceCalls extends TokenReader {
     int start = tokens.get(0).start();
     List<Statement.Draw> draws = new ArrayList<>();
     for (int i = 0; i < tokens.size(); i++) {
-      SequenceCalls call = new SequenceCalls(tokens, i);
-      if (call.takesCall()) {
+      SequenceCalls call = at(tokens, i);
+      if (call != null) {
         int from = tokens.get(call.nameFrom).start() - start;
         int to = tokens.get(call.at - 1).end() - start;
         draws.add(new Statement.Draw(text.substring(from, to), isSet(tokens.get(i))));
@@ -55,12 +65,8 @@ final class SequenceCalls extends TokenReader {
 
   /** To what follows the sequence's name. */
   private boolean takesCall() {
-    Token function = take();
-    boolean draws = function.isName() && function.text().equals("nextval");
-    if (!draws && !(function.isName() && isSet(function))) {
-      return false;
-    }
-    int name = at - 1;
+    int name = at;
+    boolean sets = isSet(take());
     boolean own =
         name == 0
             || !tokens.get(name - 1).isSymbol(".")
@@ -69,7 +75,7 @@ final class SequenceCalls extends TokenReader {
       return false;
     }
     nameFrom = at;
-    return takesName() && isSymbol(draws ? ")" : ",");
+    return takesName() && isSymbol(sets ? "," : ")");
   }
 
   private boolean takesName() {
