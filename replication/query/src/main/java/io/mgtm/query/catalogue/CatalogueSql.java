@@ -20,7 +20,7 @@ final class CatalogueSql {
           + " LEFT JOIN pg_proc p ON p.oid = oprcode GROUP BY oprname"
           + " HAVING bool_and(nspname = 'pg_catalog' AND provolatile <> 'v')";
 
-  /** Of what they run code, or that they are sequences. */
+  /** Names of what runs code of users, and, told apart, of sequences. */
   private static final String SUSPECTS =
       "SELECT relname, relkind = 'S' FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname"
           + USERS

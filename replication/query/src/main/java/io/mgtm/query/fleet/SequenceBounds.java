@@ -40,8 +40,8 @@ public final class SequenceBounds {
    *
    * @param leader where that was
    * @param name in SQL, with its schema
-   * @param identity is another when it was made or restarted anew
-   * @param last null where that is to be asked for
+   * @param identity changes when it is restarted, or dropped and created again
+   * @param last null when it is not known
    * @param sets whether the client has set it, to a lower value maybe
    */
   public record Drawn(
@@ -55,6 +55,24 @@ public final class SequenceBounds {
       long max,
       boolean sets) {
     private record Key(Node leader, String database, String identity) {}
+
+    /**
+     * One that a server has told of.
+     *
+     * @param row name, identity, last value or null, increment, minimum, maximum
+     */
+    public static Drawn of(Node leader, String database, List<String> row, boolean sets) {
+      return new Drawn(
+          leader,
+          database,
+          row.get(0),
+          row.get(1),
+          row.get(2) == null ? null : Long.valueOf(row.get(2)),
+          Long.parseLong(row.get(3)),
+          Long.parseLong(row.get(4)),
+          Long.parseLong(row.get(5)),
+          sets);
+    }
 
     private Key key() {
       return new Key(leader, database, identity + "/" + increment);
@@ -116,7 +134,7 @@ public final class SequenceBounds {
     return latest.handle((nothing, cause) -> null);
   }
 
-  /** A server came in: it is to be set with the others from now on. */
+  /** A server has come in; from now on it is set with the others. */
   public synchronized void cameIn() {
     comings++;
     bounds.clear();

@@ -75,21 +75,8 @@ final class SequenceCopy implements AutoCloseable {
         all.stream().collect(Collectors.toMap(row -> row.get(0), row -> row));
     return leaders.stream()
         .filter(row -> row.get(2) != null && here.containsKey(row.get(0)))
-        .map(row -> set(drawn(database, row), here.get(row.get(0))))
+        .map(row -> set(Drawn.of(leader, database, row, true), here.get(row.get(0))))
         .filter(Objects::nonNull);
-  }
-
-  private Drawn drawn(String database, List<String> row) {
-    return new Drawn(
-        leader,
-        database,
-        row.get(0),
-        row.get(1),
-        Long.valueOf(row.get(2)),
-        Long.parseLong(row.get(3)),
-        Long.parseLong(row.get(4)),
-        Long.parseLong(row.get(5)),
-        true);
   }
 
   private static String set(Drawn drawn, List<String> here) {

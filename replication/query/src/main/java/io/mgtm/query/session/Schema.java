@@ -159,10 +159,8 @@ final class Schema implements SchemaLock.Holder {
   /** It has ended. */
   void ends() {
     running = false;
-    if (!whenEnded.isEmpty()) {
-      whenEnded.forEach(one -> one.complete(null));
-      whenEnded.clear();
-    }
+    whenEnded.forEach(one -> one.complete(null));
+    whenEnded.clear();
   }
 
   /** Any thread; see {@link OpenSession#runningEnds}. */

@@ -9,6 +9,7 @@ import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -71,13 +72,27 @@ final class SequenceDraws {
       return;
     }
     session.runsAt(null);
+    ask(question(), rows -> known(rows, then));
+  }
+
+  /** Asks in the open transaction. */
+  private void ask(String sql, Consumer<List<List<String>>> then) {
     leader.hold(true);
     leader.ask(
-        question(),
+        sql,
         session.planner().charset(),
         Answer.rows(
             session.planner().charset(),
-            (rows, error) -> known(rows, error, then),
+            (rows, error) -> {
+              if (ended || session.isEnded()) {
+                return;
+              }
+              if (error == null) {
+                then.accept(rows);
+              } else {
+                run.fail(error);
+              }
+            },
             () -> run.lost(leader)));
   }
 
@@ -95,14 +110,7 @@ final class SequenceDraws {
         .collect(Collectors.joining("; "));
   }
 
-  private void known(List<List<String>> rows, ErrorFields error, Runnable then) {
-    if (ended || session.isEnded()) {
-      return;
-    }
-    if (error != null) {
-      run.fail(error);
-      return;
-    }
+  private void known(List<List<String>> rows, Runnable then) {
     List<Drawn> touched = new ArrayList<>();
     List<Drawn> others = new ArrayList<>();
     for (List<String> row : rows) {
@@ -111,7 +119,8 @@ final class SequenceDraws {
         run.fail(whoMayNot(row.get(0), inTransaction));
         return;
       }
-      (inTransaction ? touched : others).add(drawn(row));
+      (inTransaction ? touched : others)
+          .add(Drawn.of(leader.node(), session.schema().database(), row, isTrue(row, SETS_COLUMN)));
     }
     setInTransaction(touched, () -> cover(others, then));
   }
@@ -130,19 +139,6 @@ final class SequenceDraws {
         .withHint(hint);
   }
 
-  private Drawn drawn(List<String> row) {
-    return new Drawn(
-        leader.node(),
-        session.schema().database(),
-        row.get(0),
-        row.get(1),
-        row.get(2) == null ? null : Long.valueOf(row.get(2)),
-        Long.parseLong(row.get(3)),
-        Long.parseLong(row.get(4)),
-        Long.parseLong(row.get(5)),
-        isTrue(row, SETS_COLUMN));
-  }
-
   /** Those that nobody else sees, or draws from, before the transaction has ended. */
   private void setInTransaction(List<Drawn> touched, Runnable then) {
     String unknown =
@@ -155,32 +151,18 @@ final class SequenceDraws {
       then.run();
       return;
     }
-    leader.hold(true);
-    leader.ask(
+    ask(
         unknown,
-        session.planner().charset(),
-        Answer.rows(
-            session.planner().charset(),
-            (rows, error) -> {
-              if (ended || session.isEnded()) {
-                return;
-              }
-              if (error != null) {
-                run.fail(error);
-                return;
-              }
-              Iterator<List<String>> values = rows.iterator();
-              set(
-                  touched.stream()
-                      .map(
-                          one ->
-                              one.last() == null
-                                  ? one.with(Long.parseLong(values.next().get(0)))
-                                  : one)
-                      .toList());
-              then.run();
-            },
-            () -> run.lost(leader)));
+        rows -> {
+          Iterator<List<String>> values = rows.iterator();
+          set(
+              touched.stream()
+                  .map(
+                      one ->
+                          one.last() == null ? one.with(Long.parseLong(values.next().get(0))) : one)
+                  .toList());
+          then.run();
+        });
   }
 
   private void set(List<Drawn> touched) {
