@@ -285,10 +285,16 @@ final class CoreState {
     return needsMajority() || (!interrupted && now - nowMs < settings.standstillMs());
   }
 
-  /** Notes the time. */
-  void look(long now) {
+  /**
+   * Notes the time.
+   *
+   * @return for how long this member has not looked
+   */
+  long look(long now) {
+    long before = nowMs;
     nowMs = Math.max(nowMs, now);
     interrupted = false;
+    return nowMs - before;
   }
 
   /** Why a member that does not lead does not do what it is asked. */

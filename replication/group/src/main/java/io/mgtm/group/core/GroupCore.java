@@ -72,7 +72,10 @@ public final class GroupCore extends CoreFacts {
 
   private boolean begin(long nowMs) {
     boolean awake = s.isAwake(nowMs);
-    s.look(nowMs);
+    long unseenMs = s.look(nowMs);
+    if (leading != null) {
+      leading.resumed(unseenMs);
+    }
     if (!awake && !s.stopped) {
       elections.stoodStill();
       if (leading != null) {

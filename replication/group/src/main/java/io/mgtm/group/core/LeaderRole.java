@@ -172,6 +172,13 @@ final class LeaderRole {
     return witness;
   }
 
+  /** It has not looked for so long; when that is long, others may have answered meanwhile. */
+  void resumed(long unseenMs) {
+    if (unseenMs >= s.settings.electionTimeoutMs() / 2) {
+      others.values().forEach(other -> other.lastAckMs += unseenMs);
+    }
+  }
+
   /** This member may have been left out. */
   void stoodStill() {
     quorum.stoodStill();

@@ -279,6 +279,10 @@ final class Cores {
     }
   }
 
+  void standStill(long ms) {
+    nowMs += ms;
+  }
+
   /** Runs until a condition holds; it fails after a minute of the cores' time. */
   void await(String what, BooleanSupplier condition) {
     long untilMs = nowMs + PATIENCE_MS;

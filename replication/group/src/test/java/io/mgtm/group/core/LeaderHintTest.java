@@ -24,6 +24,23 @@ class LeaderHintTest {
     return List.of("a", "b", "c").stream().filter(name -> !name.equals(leader)).toList();
   }
 
+  /** As on one machine whose processors are taken away. */
+  @Test
+  void leaderThatStoodStillWaitsForOthersAnewBeforeItGivesUp() {
+    Cores cores = founded(Agreement.MAJORITY);
+    Cores.Node leader = cores.leaders().get(0);
+    long term = leader.core.term();
+    cores.standStill(3 * SETTINGS.electionTimeoutMs());
+    cores.run(2 * SETTINGS.electionTimeoutMs());
+    assertThat(cores.leaders()).containsExactly(leader);
+    assertThat(leader.core.term()).isEqualTo(term);
+
+    others(leader.self.name()).forEach(cores::crash);
+    cores.standStill(3 * SETTINGS.electionTimeoutMs());
+    cores.run(2 * SETTINGS.electionTimeoutMs());
+    assertThat(cores.leaders()).isEmpty();
+  }
+
   @Test
   void brokenConnectionsElectAtOnce() {
     Cores cores = founded(Agreement.MAJORITY);
