@@ -29,6 +29,9 @@ final class Changes {
   private long transferDeadlineMs;
   private boolean transferTold;
 
+  /** Whether anybody was told in this term, who may act on it late. */
+  private boolean yielded;
+
   Changes(CoreState s, LeaderRole leader) {
     this.s = s;
     this.leader = leader;
@@ -42,6 +45,11 @@ final class Changes {
   /** Whether the successor may lead already. */
   boolean isHandedOver() {
     return successor != null && transferTold;
+  }
+
+  /** Whether another may lead whom this one has told to, though it goes on itself. */
+  boolean hasYielded() {
+    return yielded;
   }
 
   boolean isTransferring() {
@@ -124,6 +132,7 @@ final class Changes {
   void progressed(Progress other) {
     if (other == successor && other.match >= heldAfter && leader.mayLead(other) && !transferTold) {
       transferTold = true;
+      yielded = true;
       leader.sendTo(other, new Message.TransferNow(s.term(), other.incarnation));
     }
     boolean learners = s.members.latest().learners().contains(other.member);

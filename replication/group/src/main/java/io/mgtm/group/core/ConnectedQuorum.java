@@ -34,7 +34,7 @@ final class ConnectedQuorum implements Quorum {
   }
 
   @Override
-  public long confirm() {
+  public long confirm(long nowMs) {
     readAsked = true;
     return ++reads;
   }
@@ -150,6 +150,11 @@ final class ConnectedQuorum implements Quorum {
   public boolean mayAnswer(long nowMs) {
     return doubtful().isEmpty()
         && (!s.isLeased() || (lease.holds(nowMs) && !leader.changes().isHandedOver()));
+  }
+
+  @Override
+  public void interrupted() {
+    // See CoreState.isAwake.
   }
 
   /** It asks the others, and acknowledges nothing meanwhile. */

@@ -20,6 +20,8 @@ package io.mgtm.group.core;
  * @param checkpointPieceBytes the piece in which a checkpoint is sent
  * @param checkpointBytesMax the largest checkpoint accepted
  * @param thrifty whether a round goes to no more members than it needs; see {@link Rounds}
+ * @param queryLeaseMs with {@link Agreement#MAJORITY}: how long a member that has answered a leader
+ *     lets no other lead, so that this one answers reads meanwhile without asking; 0 for not at all
  */
 public record CoreSettings(
     long heartbeatMs,
@@ -33,7 +35,11 @@ public record CoreSettings(
     int inFlightMax,
     int checkpointPieceBytes,
     int checkpointBytesMax,
-    boolean thrifty) {
+    boolean thrifty,
+    long queryLeaseMs) {
+
+  /** What is shorter is over before the next question comes. */
+  public static final long QUERY_LEASE_MIN_MS = 20;
 
   /** Refuses what cannot work. */
   public CoreSettings {
@@ -53,6 +59,12 @@ public record CoreSettings(
         || checkpointBytesMax < checkpointPieceBytes) {
       throw new IllegalArgumentException("a setting of the group is out of range: all are above 0");
     }
+    long longestMs = electionTimeoutMs / 2;
+    if (queryLeaseMs != 0 && (queryLeaseMs < QUERY_LEASE_MIN_MS || queryLeaseMs > longestMs)) {
+      throw new IllegalArgumentException(
+          "queryLeaseMs is %d; 0, or %d to %d is allowed"
+              .formatted(queryLeaseMs, QUERY_LEASE_MIN_MS, longestMs));
+    }
   }
 
   /**
@@ -62,25 +74,44 @@ public record CoreSettings(
     return Math.max(heartbeatMs, Math.min(2 * heartbeatMs, electionTimeoutMs / 3));
   }
 
-  /**
-   * How long a member that hears a leader lets no other lead, where leaders serve under a lease.
-   */
-  long promiseMs() {
+  /** The longest that a member lets no other lead than the one that it hears. */
+  long promiseMaxMs() {
     return electionTimeoutMs / 2;
   }
 
+  /** The same, as far as this member is to promise it. */
+  long promiseMs(Agreement agreement) {
+    return agreement == Agreement.MAJORITY ? queryLeaseMs : promiseMaxMs();
+  }
+
   /** How long a leader trusts in that, from when it has sent what was answered; clocks differ. */
-  long leaseMs() {
-    return promiseMs() * 4 / 5;
+  long leaseMs(Agreement agreement) {
+    return promiseMs(agreement) * 4 / 5;
+  }
+
+  /**
+   * A machine that is suspended for so long, with the clock that only goes on, is to be noticed.
+   */
+  public long suspensionMs() {
+    return queryLeaseMs == 0 ? standstillMs : Math.min(standstillMs, queryLeaseMs / 10);
   }
 
   public static CoreSettings defaults() {
     return new CoreSettings(
-        100, 700, 150, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024, true);
+        100, 700, 150, 30, 0, 750, 200, 1 << 20, 64, 256 << 10, Integer.MAX_VALUE - 1024, true, 0);
   }
 
-  /** Each round goes to all members: each of them waits for what it brings. */
+  /** Each round goes to all members, and each read begins one: members wait for what it brings. */
   public CoreSettings withoutSpares() {
+    return with(false, 0);
+  }
+
+  /** See {@link #queryLeaseMs}. */
+  public CoreSettings withQueryLeaseMs(long ms) {
+    return with(thrifty, ms);
+  }
+
+  private CoreSettings with(boolean spares, long leaseMs) {
     return new CoreSettings(
         heartbeatMs,
         electionTimeoutMs,
@@ -93,6 +124,7 @@ public record CoreSettings(
         inFlightMax,
         checkpointPieceBytes,
         checkpointBytesMax,
-        false);
+        spares,
+        leaseMs);
   }
 }

@@ -76,6 +76,9 @@ final class CoreState {
   /** When this process began, which knows nothing of what the one before it promised a leader. */
   private final long startedMs;
 
+  /** Whether one of them can have promised anything: it had a term. */
+  private final boolean startedAgain;
+
   /** Of a leader: whether it and the witness go on without another copy of the log. */
   boolean alone;
 
@@ -97,6 +100,7 @@ final class CoreState {
     this.warnings = new Warnings(effects);
     this.jitterState = start.seed();
     this.startedMs = nowMsAtStart;
+    this.startedAgain = record.term() > 0;
     CoreLog.Checkpoint checkpoint = log.newestCheckpoint();
     this.commitIndex = checkpoint == null ? 0 : checkpoint.index();
     this.stableIndex = commitIndex;
@@ -316,23 +320,26 @@ final class CoreState {
   }
 
   /**
-   * Until then this member lets no other lead than the one it heard last: that one serves in the
-   * belief that it does. What it promised before its own start it does not know.
+   * Until then this member lets no other lead than the one it heard last: that one serves, or
+   * reads, in the belief that it does. What it promised before its own start it does not know; nor
+   * what a witness whose folder may be an older copy has voted and vouched for, which a leader can
+   * tell it until then.
    */
   long promisedUntilMs() {
     if (isWitness() && !everHeard) {
       return startedMs + settings.electionTimeoutMs();
     }
-    long since = Math.max(startedMs, everHeard ? leaderHeardMs : startedMs);
-    return isLeased() ? since + settings.promiseMs() : Long.MIN_VALUE;
+    boolean bound = needsMajority() ? !isWitness() && !isOnly(members.latest()) : isLeased();
+    if (!bound) {
+      return Long.MIN_VALUE;
+    }
+    long ofFormer = startedAgain ? startedMs + settings.promiseMaxMs() : Long.MIN_VALUE;
+    return everHeard ? Math.max(ofFormer, leaderHeardMs + promiseMs()) : ofFormer;
   }
 
-  /**
-   * Whether this member may have forgotten for whom it voted and what it vouched for, since its
-   * folder may be an older copy: a leader that knows better can tell it until then.
-   */
-  boolean mayHaveForgotten() {
-    return isWitness() && !everHeard && nowMs < promisedUntilMs();
+  /** How long it lets no other lead than the one that it has just heard. */
+  long promiseMs() {
+    return settings.promiseMs(agreement);
   }
 
   boolean needsMajority() {

@@ -126,7 +126,8 @@ final class FollowerRole {
             index,
             Math.min(s.log.durableIndex(), s.verifiedIndex),
             hintIndex,
-            hintTerm));
+            hintTerm,
+            s.promiseMs()));
   }
 
   /** Tells a leader of an older term that there is a newer one. */
@@ -134,7 +135,7 @@ final class FollowerRole {
     s.effects.send(
         List.of(sender.name()),
         new Message.AppendReply(
-            s.term(), s.record.incarnation(), s.record.durabilityState(), 0, false, 0, 0, 0, 0));
+            s.term(), s.record.incarnation(), s.record.durabilityState(), 0, false, 0, 0, 0, 0, 0));
   }
 
   /** More is on disk. */

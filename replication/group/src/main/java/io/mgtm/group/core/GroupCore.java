@@ -88,6 +88,9 @@ public final class GroupCore extends CoreFacts {
   /** The process may have stood still, which the time that is passed in does not show. */
   public void interrupted() {
     s.interrupted = true;
+    if (leading != null) {
+      leading.interrupted();
+    }
   }
 
   /** As {@link io.mgtm.group.ReplicatedLog#mayAnswer}. */
@@ -309,16 +312,17 @@ public final class GroupCore extends CoreFacts {
   }
 
   /**
-   * Asks for confirmation that this member still leads; sent by the next {@link #flush}.
+   * Asks for confirmation that this member still leads, but under a lease; sent by {@link #flush}.
    *
+   * @param nowMs a look at the clock after the state was read
    * @return a read index, confirmed once {@link #confirmedReadIndex} has reached it
    * @throws IllegalStateException when this member does not serve as leader
    */
-  public long confirm() {
+  public long confirm(long nowMs) {
     if (!isServing()) {
       throw new IllegalStateException("a read on a member that does not lead");
     }
-    return leading.confirm();
+    return leading.confirm(nowMs);
   }
 
   public long confirmedReadIndex() {

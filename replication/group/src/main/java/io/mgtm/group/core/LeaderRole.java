@@ -2,6 +2,7 @@ package io.mgtm.group.core;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.storage.DurabilityGate;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -159,9 +160,13 @@ final class LeaderRole {
     quorum.begun(round);
   }
 
-  /** The read index of a read that comes now. */
-  long confirm() {
-    return quorum.confirm();
+  /** The read index of a read that has been done. */
+  long confirm(long nowMs) {
+    return quorum.confirm(nowMs);
+  }
+
+  void interrupted() {
+    quorum.interrupted();
   }
 
   long confirmed() {
@@ -374,15 +379,14 @@ final class LeaderRole {
     if (s.isOnly(of)) {
       return own;
     }
-    long[] numbers =
-        of.voters().stream()
-            .mapToLong(
-                voter ->
-                    voter.equals(s.self)
-                        ? own
-                        : others.containsKey(voter) ? reached.applyAsLong(others.get(voter)) : 0)
-            .sorted()
-            .toArray();
+    long[] numbers = new long[of.voters().size()];
+    int count = 0;
+    for (MemberId voter : of.voters()) {
+      Progress other = others.get(voter);
+      numbers[count++] =
+          voter.equals(s.self) ? own : other == null ? 0 : reached.applyAsLong(other);
+    }
+    Arrays.sort(numbers);
     return numbers[numbers.length - of.majority()];
   }
 

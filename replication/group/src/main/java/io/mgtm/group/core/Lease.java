@@ -4,10 +4,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * With {@link Agreement#CONNECTED} and a witness: until when a leader knows that no other can lead.
- * Who has answered a round lets no other lead for {@link CoreSettings#promiseMs} after it came,
- * which was not before it was sent; so when a majority has answered, no majority elects another
- * before {@link CoreSettings#leaseMs} after that have passed. Owner thread.
+ * Until when a leader knows that no other can lead, and need not ask: with {@link
+ * Agreement#CONNECTED} beside a witness before it answers anything, with {@link Agreement#MAJORITY}
+ * before it answers a read. Who has answered a round lets no other lead for {@link
+ * CoreSettings#promiseMs} after it came, which was not before it was sent; so when a majority has
+ * answered, no majority elects another before {@link CoreSettings#leaseMs} after that have passed.
+ * Owner thread.
  */
 final class Lease {
   private static final int ROUNDS_MAX = 1_024;
@@ -15,6 +17,7 @@ final class Lease {
   private record Round(long number, long sentMs) {}
 
   private final CoreState s;
+  private final long lengthMs;
   private final Deque<Round> rounds = new ArrayDeque<>();
   private long untilMs = Long.MIN_VALUE;
 
@@ -26,11 +29,12 @@ final class Lease {
 
   Lease(CoreState s) {
     this.s = s;
+    lengthMs = s.settings.leaseMs(s.agreement);
   }
 
   /** A round begins; it is sent now or later. */
   void begun(long round) {
-    if (rounds.size() < ROUNDS_MAX) {
+    if (lengthMs > 0 && rounds.size() < ROUNDS_MAX) {
       rounds.addLast(new Round(round, s.nowMs));
     }
   }
@@ -40,7 +44,7 @@ final class Lease {
     while (!rounds.isEmpty() && rounds.peekFirst().number() <= round) {
       Round known = rounds.removeFirst();
       if (known.number() > voidUpTo) {
-        untilMs = Math.max(untilMs, known.sentMs() + s.settings.leaseMs());
+        untilMs = Math.max(untilMs, known.sentMs() + lengthMs);
       }
     }
   }

@@ -4,13 +4,17 @@ import io.mgtm.group.storage.DurabilityGate;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** With {@link Agreement#MAJORITY}: a majority of the voters, this one among them. Owner thread. */
+/**
+ * With {@link Agreement#MAJORITY}: a majority of the voters, this one among them. It confirms reads
+ * too, or has done so for a while, under a {@link Lease}. Owner thread.
+ */
 final class MajorityQuorum implements Quorum {
   private final CoreState s;
   private final LeaderRole leader;
   private final Sender sender;
   private final DurabilityGate gate;
   private final Rounds rounds;
+  private final Lease lease;
   private boolean readAsked;
   private long confirmedRound;
 
@@ -20,10 +24,18 @@ final class MajorityQuorum implements Quorum {
     this.sender = sender;
     this.gate = gate;
     rounds = new Rounds(s, leader, sender);
+    lease = new Lease(s);
   }
 
+  /**
+   * {@inheritDoc} Who was told to take over may do so at any time in this term, whatever others
+   * have promised.
+   */
   @Override
-  public long confirm() {
+  public long confirm(long nowMs) {
+    if (lease.holds(nowMs) && !leader.changes().hasYielded()) {
+      return confirmedRound;
+    }
     readAsked = true;
     return sender.round() + 1;
   }
@@ -34,7 +46,9 @@ final class MajorityQuorum implements Quorum {
   }
 
   @Override
-  public void begun(long round) {}
+  public void begun(long round) {
+    lease.begun(round);
+  }
 
   @Override
   public void flush() {
@@ -57,12 +71,26 @@ final class MajorityQuorum implements Quorum {
 
   @Override
   public void answered(Progress by) {
+    if (!by.witness) {
+      promised(by);
+    }
     long before = confirmedRound + s.commitIndex;
     advance();
     if (confirmedRound + s.commitIndex > before) {
       rounds.moved(by);
     }
     flush();
+  }
+
+  private void promised(Progress by) {
+    if (by.promisedMs >= s.promiseMs()) {
+      by.leasedRound = by.ackedRound;
+    } else {
+      s.warnings.warn(
+          "promise of " + by.member.name(),
+          "%s promises to let no other lead for %d ms, and this leader counts on %d, so that queries may wait for others: set group.queryLeaseMs to the same on all members"
+              .formatted(by.member.name(), by.promisedMs, s.promiseMs()));
+    }
   }
 
   @Override
@@ -72,6 +100,7 @@ final class MajorityQuorum implements Quorum {
       confirmedRound = round;
       s.effects.confirmed(round);
     }
+    lease.answered(ofMajority(other -> other.leasedRound, sender.round()));
     gate.durable(ofMajority(other -> other.durable, s.log.durableIndex()));
     leader.commit(agreed(ofMajority(other -> other.match, s.log.lastIndex())));
     leader.witness().advance();
@@ -97,9 +126,16 @@ final class MajorityQuorum implements Quorum {
     return leader.ofMajority(s.members.latest(), reached, own);
   }
 
+  /** Another majority may elect a leader now. */
   @Override
   public void changed() {
     rounds.widen();
+    lease.end(sender.round());
+  }
+
+  @Override
+  public void interrupted() {
+    lease.end(sender.round());
   }
 
   @Override

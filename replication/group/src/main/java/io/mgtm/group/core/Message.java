@@ -88,6 +88,7 @@ public sealed interface Message {
    * @param durableIndex how much of what matches is on disk
    * @param hintIndex when refused: the highest index that could match, and its term; of a witness:
    *     one more than the index of the position that it had before, 0 when it does not say
+   * @param promisedMs how long from now on its sender lets no other lead, as far as it tells
    */
   record AppendReply(
       long term,
@@ -98,7 +99,8 @@ public sealed interface Message {
       long index,
       long durableIndex,
       long hintIndex,
-      long hintTerm)
+      long hintTerm,
+      long promisedMs)
       implements Message {}
 
   /**

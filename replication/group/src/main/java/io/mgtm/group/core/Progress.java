@@ -28,6 +28,13 @@ final class Progress {
   long durable;
   long next;
   long ackedRound;
+
+  /** What it said last of how long it lets no other lead. */
+  long promisedMs;
+
+  /** The highest round that it answered and promised as much as this leader counts on. */
+  long leasedRound;
+
   long lastAckMs;
   boolean probeSent;
 

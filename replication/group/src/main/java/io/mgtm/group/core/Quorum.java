@@ -8,8 +8,8 @@ import java.util.List;
  */
 interface Quorum {
 
-  /** The read index of a read that comes now. */
-  long confirm();
+  /** The read index of a read that has been done. */
+  long confirm(long nowMs);
 
   /** The highest read index that is confirmed. */
   long confirmed();
@@ -43,6 +43,9 @@ interface Quorum {
 
   /** Whether no other can lead as far as this member knows. */
   boolean mayAnswer(long nowMs);
+
+  /** The clock may have stood still together with this member. */
+  void interrupted();
 
   /** This member stood still, and may have been left out. */
   void stoodStill();

@@ -193,6 +193,7 @@ final class Sender {
   /** Notes what a member says of its log; one that may lack entries hears how it stands. */
   void answered(Progress other, Message.AppendReply m) {
     other.durabilityState = m.durabilityState();
+    other.promisedMs = m.promisedMs();
     other.isOlderCopy |= other.lacks(m);
     if (m.matched()) {
       other.matched(m.index(), m.durableIndex(), m.round());

@@ -47,9 +47,9 @@ final class Voter {
     if (s.hasNoMembership()) {
       return;
     }
-    boolean kept = s.hearsLeader() || s.nowMs < s.promisedUntilMs();
-    boolean anyTerm = ask.term() > s.term() || s.isLeased() || s.mayHaveForgotten();
-    if (kept && !ask.transfer() && anyTerm) {
+    boolean promised = s.nowMs < s.promisedUntilMs();
+    boolean kept = promised || (s.hearsLeader() && (ask.term() > s.term() || s.isLeased()));
+    if (kept && !ask.transfer()) {
       // It would cost a leader that works; the candidate was cut off or has not heard it yet.
       return;
     }

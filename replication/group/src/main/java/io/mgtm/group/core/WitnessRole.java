@@ -53,6 +53,7 @@ final class WitnessRole {
             m.index(),
             m.index(),
             had + 1,
+            0,
             0));
   }
 

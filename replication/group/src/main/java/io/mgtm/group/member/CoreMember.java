@@ -53,7 +53,7 @@ abstract class CoreMember implements MemberLog {
     this.transport = transport;
     notices = new Notices(listener, everyMember, lazy);
     room = new RoomWatch(settings.name(), parts.nowMs());
-    suspension = new SuspensionWatch(settings.core().standstillMs(), parts.wallMs(), parts::nowMs);
+    suspension = new SuspensionWatch(settings.core().suspensionMs(), parts.wallMs(), parts::nowMs);
     self = new MemberId(settings.name(), parts.member());
     tasks = new OwnerTasks(self.toString(), owner, this::failed);
   }

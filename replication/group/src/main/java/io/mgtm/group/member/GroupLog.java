@@ -267,8 +267,11 @@ public class GroupLog extends CoreMember {
   @Override
   public long confirm() {
     tasks.checkOpen();
-    askFlush();
-    return core.confirm();
+    long readIndex = core.confirm(nowMs());
+    if (readIndex > core.confirmedReadIndex()) {
+      askFlush();
+    }
+    return readIndex;
   }
 
   @Override

@@ -86,7 +86,7 @@ public final class MessageCodec {
       type = APPEND_REPLY;
       to.putLong(m.incarnation()).put(m.durabilityState().code()).putLong(m.round());
       to.put(flag(m.matched())).putLong(m.index()).putLong(m.durableIndex());
-      to.putLong(m.hintIndex()).putLong(m.hintTerm());
+      to.putLong(m.hintIndex()).putLong(m.hintTerm()).putInt((int) m.promisedMs());
     } else if (message instanceof Message.CheckpointPiece m) {
       type = CHECKPOINT_PIECE;
       CoreLog.Checkpoint of = m.checkpoint();
@@ -254,7 +254,8 @@ public final class MessageCodec {
               in.getLong(),
               in.getLong(),
               in.getLong(),
-              in.getLong());
+              in.getLong(),
+              in.hasRemaining() ? in.getInt() : 0); // earlier programs promise nothing
       case CHECKPOINT_PIECE ->
           new Message.CheckpointPiece(
               term,

@@ -41,6 +41,9 @@ final class Cores {
   /** The configured name of the witness, empty for none. */
   String witness = "";
 
+  /** Of members that are started from now on. */
+  CoreSettings settings = CoreSettings.defaults();
+
   /** Planted: so much earlier a process believes to have been started. */
   long startedEarlierMs;
 
@@ -98,7 +101,7 @@ final class Cores {
       core =
           new GroupCore(
               new GroupCore.Start(
-                  CoreSettings.defaults(),
+                  settings,
                   agreement,
                   self,
                   new Configured(configuredHere, witnessHere, beginningHere),
@@ -113,6 +116,10 @@ final class Cores {
 
     boolean isLeading() {
       return core != null && core.isServing();
+    }
+
+    long confirm() {
+      return core.confirm(nowMs);
     }
 
     /** More of its log is on disk. */
@@ -303,6 +310,13 @@ final class Cores {
   /** Who would answer a client now, a read too, without asking anybody. */
   List<Node> answering() {
     return leaders().stream().filter(node -> node.core.mayAnswer(nowMs)).toList();
+  }
+
+  /** Who would answer a read now that has been done, without asking anybody. */
+  List<Node> reading() {
+    return leaders().stream()
+        .filter(node -> node.confirm() <= node.core.confirmedReadIndex())
+        .toList();
   }
 
   /** One's view says that another has gone. */

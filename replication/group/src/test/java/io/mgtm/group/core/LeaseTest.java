@@ -37,7 +37,7 @@ class LeaseTest {
    */
   private List<List<Cores.Node>> restartWitnessWithinThePromise(long startedEarlierMs) {
     cores.cut(leader.self.name(), other.self.name());
-    cores.run(SETTINGS.promiseMs());
+    cores.run(SETTINGS.promiseMs(Agreement.CONNECTED));
     assertThat(cores.answering()).as("the lease is the witness's").containsExactly(leader);
     cores.showGone(other.self.name(), leader.self.name());
     cores.startedEarlierMs = startedEarlierMs;
@@ -81,7 +81,7 @@ class LeaseTest {
   @Test
   void whoWasRefusedIsToldWhenTheLeaseHoldsAgain() {
     cores.cut(leader.self.name(), other.self.name(), "w");
-    cores.run(SETTINGS.leaseMs() + 100);
+    cores.run(SETTINGS.leaseMs(Agreement.CONNECTED) + 100);
     assertThat(cores.answering()).isEmpty();
     int told = leader.confirmed;
     cores.heal();

@@ -134,12 +134,12 @@ class RoundsTest {
   void readsShareARound() {
     leader.append(1);
     cores.delay(leader.self.name(), chosen, Cores.STEP_MS);
-    long first = leader.core.confirm();
+    long first = leader.confirm();
     leader.append(2);
-    long second = leader.core.confirm();
+    long second = leader.confirm();
     leader.append(3);
     assertThat(second).isEqualTo(first + 1);
-    assertThat(leader.core.confirm()).as("none is begun before an answer").isEqualTo(second);
+    assertThat(leader.confirm()).as("none is begun before an answer").isEqualTo(second);
     assertThat(leader.core.confirmedReadIndex()).isLessThan(first);
     cores.run(3 * Cores.STEP_MS);
     assertThat(leader.core.confirmedReadIndex()).isGreaterThanOrEqualTo(second);

@@ -30,6 +30,9 @@ class MessageCodecTest {
   /** Of a view of 255. */
   private static final int CAUSAL_HEADER_BYTES_MAX = 8 << 10;
 
+  /** At the end of an answer. */
+  private static final int PROMISE_BYTES = 4;
+
   static Stream<Message> messages() {
     Membership members =
         Membership.ofVoters(List.of(SELF))
@@ -54,7 +57,7 @@ class MessageCodecTest {
         new Message.VoteReply(1, true, DurabilityState.INTACT),
         new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of()),
         new Message.Append(5, FOUNDING, 6, 7, 4, 3, List.of(one, two, one)),
-        new Message.AppendReply(1, 2, DurabilityState.SYNCED_ONLY, 3, false, 4, 5, 6, 7),
+        new Message.AppendReply(1, 2, DurabilityState.SYNCED_ONLY, 3, false, 4, 5, 6, 7, 8),
         new Message.CheckpointPiece(
             1,
             FOUNDING,
@@ -85,10 +88,23 @@ class MessageCodecTest {
   void messageThatIsCutOffIsRefusedOrShorterByWhatItCarries(Message message) {
     byte[] bytes = MessageCodec.encode(SELF, message);
     int fixed = message instanceof Message.CheckpointPiece ? bytes.length - 3 : bytes.length;
+    int ofEarlier = message instanceof Message.AppendReply ? bytes.length - PROMISE_BYTES : -1;
     for (int length = 0; length < fixed; length++) {
+      if (length == ofEarlier) {
+        continue;
+      }
       ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(bytes, length));
       assertThatIllegalArgumentException().isThrownBy(() -> MessageCodec.decode(cut));
     }
+  }
+
+  @Test
+  void replyOfAnEarlierProgramPromisesNothing() {
+    Message reply = new Message.AppendReply(1, 2, DurabilityState.INTACT, 3, true, 4, 5, 6, 7, 8);
+    byte[] bytes = MessageCodec.encode(SELF, reply);
+    ByteBuffer earlier = ByteBuffer.wrap(bytes, 0, bytes.length - PROMISE_BYTES);
+    assertThat(MessageCodec.decode(earlier).message())
+        .isEqualTo(new Message.AppendReply(1, 2, DurabilityState.INTACT, 3, true, 4, 5, 6, 7, 0));
   }
 
   @Test
