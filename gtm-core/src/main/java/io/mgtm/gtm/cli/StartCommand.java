@@ -169,6 +169,7 @@ final class StartCommand implements Callable<Integer> {
         c.passwordFile(),
         c.secretFile(),
         c.stackFile(),
-        c.recoveryWaitMs());
+        c.recoveryWaitMs(),
+        c.queryLeaseMs());
   }
 }

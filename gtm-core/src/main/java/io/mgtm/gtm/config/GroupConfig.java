@@ -6,6 +6,7 @@ import io.mgtm.common.HostPort;
 import io.mgtm.common.Key;
 import io.mgtm.common.Members;
 import io.mgtm.group.GroupMode;
+import io.mgtm.group.core.CoreSettings;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
@@ -43,7 +44,13 @@ public record GroupConfig(
                 "in mode `lazy`: how long a new leader waits for proxies that may know more than it does",
             min = 0,
             max = 60_000)
-        int recoveryWaitMs) {
+        int recoveryWaitMs,
+    @Key(
+            value =
+                "in modes `fifo` and `causal`: how long a member that has answered a leader lets no other lead, so that this one answers queries meanwhile without asking; 0 for not at all, else 20 and more. The next leader may come so much later, and machines' clocks must go on: see docs/replication.md#query-leases first. The same on every member",
+            min = 0,
+            max = 350)
+        int queryLeaseMs) {
   private static final int RECOVERY_WAIT_MS = 2_000;
 
   /** A group whose members' traffic is in the clear. */
@@ -61,7 +68,18 @@ public record GroupConfig(
       HostPort advertise,
       String cluster) {
     this(
-        name, members, witness, mode, advertise, cluster, null, null, null, null, RECOVERY_WAIT_MS);
+        name,
+        members,
+        witness,
+        mode,
+        advertise,
+        cluster,
+        null,
+        null,
+        null,
+        null,
+        RECOVERY_WAIT_MS,
+        0);
   }
 
   /** Whether this member is the witness. */
@@ -118,6 +136,7 @@ public record GroupConfig(
     }
     Members.requireOneOf(addresses, name);
     validateWitness(addresses.keySet());
+    validateQueryLease();
     if (stackFile == null) {
       refuseSharedPorts(addresses);
     }
@@ -166,6 +185,22 @@ public record GroupConfig(
         names.size() != 3,
         "a witness goes with two members that keep data, and group.members names %s"
             .formatted(String.join(", ", names)));
+  }
+
+  private void validateQueryLease() throws ConfigException {
+    if (queryLeaseMs == 0) {
+      return;
+    }
+    if (queryLeaseMs < CoreSettings.QUERY_LEASE_MIN_MS) {
+      throw new ConfigException(
+          "group.queryLeaseMs: %d is not allowed, expected 0, or %d and more"
+              .formatted(queryLeaseMs, CoreSettings.QUERY_LEASE_MIN_MS));
+    }
+    if (mode == GroupMode.LAZY || mode == GroupMode.TOTAL) {
+      throw new ConfigException(
+          "group.queryLeaseMs: %d is not allowed, in mode %s no leader asks others before it answers queries; leave it out"
+              .formatted(queryLeaseMs, mode.label()));
+    }
   }
 
   private void requireWitness(boolean wrong, String sentence) throws ConfigException {

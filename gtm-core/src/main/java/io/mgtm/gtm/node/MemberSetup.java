@@ -147,7 +147,7 @@ final class MemberSetup {
             beginning),
         config.durability(),
         segments,
-        CoreSettings.defaults(),
+        CoreSettings.defaults().withQueryLeaseMs(config.group().queryLeaseMs()),
         config.log().checkpointBytes(),
         TAIL_BYTES,
         TICK_MS);

@@ -78,6 +78,9 @@ class GroupConfigTest {
           group: {mode: lazy}                        | group.mode: lazy is not allowed, there is no group; set group.members
           group: {secretFile: s}                     | group.secretFile: s is not allowed, there is no group
           group: {stackFile: t.xml}                  | group.stackFile: t.xml is not allowed, there is no group
+          group: {name: a, members: 'a=h:1,b=h:2', queryLeaseMs: 19} | group.queryLeaseMs: 19 is not allowed, expected 0, or 20 and more
+          group: {name: a, members: 'a=h:1,b=h:2', queryLeaseMs: 351} | group.queryLeaseMs: 351
+          group: {name: a, members: 'a=h:1,b=h:2', queryLeaseMs: 100, mode: lazy} | group.queryLeaseMs: 100 is not allowed, in mode lazy no leader asks others before it answers queries
           group: {keyStore: k.p12, passwordFile: p}  | group.keyStore: k.p12 is not allowed, there is no group
           access: {members: [10.0.0.0/8]}            | access.members is set, and there is no group; set group.members
           {listen: 'h:1', metrics: 'h:1'}            | metrics: h:1 is taken: clients connect there, as listen says

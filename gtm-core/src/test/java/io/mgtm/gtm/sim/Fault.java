@@ -19,6 +19,8 @@ enum Fault {
   CHECKPOINT_FORGETS_SESSIONS,
   /** A leader answers reads without asking whether it still leads. */
   READ_WITHOUT_CONFIRMATION,
+  /** A leader answers queries under a lease though others promise nothing. */
+  QUERY_LEASE_ON_NO_PROMISE,
   /** Mode lazy: a leader that stood still answers before it knows whether it still leads. */
   LAZY_WITHOUT_FENCE,
   /** Mode lazy: a new leader does not wait for gateways that may know more. */
@@ -110,6 +112,11 @@ enum Fault {
           true;
       default -> false;
     };
+  }
+
+  /** Whether it can show only when a leader is read that was deposed. */
+  boolean isOfReads() {
+    return this == READ_WITHOUT_CONFIRMATION || this == QUERY_LEASE_ON_NO_PROMISE;
   }
 
   /** Whether it can show only when an operator accepts a loss. */

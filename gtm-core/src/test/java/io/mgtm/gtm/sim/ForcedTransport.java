@@ -22,7 +22,8 @@ final class ForcedTransport extends AlteredTransport {
             m.index(),
             m.index(),
             m.hintIndex(),
-            m.hintTerm())
+            m.hintTerm(),
+            m.promisedMs())
         : message;
   }
 }

@@ -51,7 +51,7 @@ final class GrantedTransport extends AlteredTransport {
       makeUp(
           other,
           new Message.AppendReply(
-              m.term(), incarnation, DurabilityState.INTACT, m.round(), true, last, last, 0, 0));
+              m.term(), incarnation, DurabilityState.INTACT, m.round(), true, last, last, 0, 0, 0));
     }
   }
 

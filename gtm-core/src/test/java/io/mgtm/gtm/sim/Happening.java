@@ -92,9 +92,11 @@ enum Happening {
   LEADER_CHANGED(Where.TOGETHER, 6),
   /** Somebody votes, by a committed entry, who did not. */
   VOTER_ADDED(Where.CHANGED, 15),
-  VOTER_REMOVED(Where.TOGETHER, 15),
+  VOTER_REMOVED(Where.TOGETHER, 30),
   /** A member's state was replaced by a checkpoint. */
   CHECKPOINT_TAKEN(Where.TOGETHER, 15),
+  /** A leader has answered a query and asked nobody. */
+  QUERY_LEASED(Where.LED, 6),
   /** A gateway has sent commands again, to another node or to one that was started again. */
   REPLAYED(Where.EVERYWHERE, 6),
   /** Mode lazy: a gateway has brought a new leader what the former had told it. */

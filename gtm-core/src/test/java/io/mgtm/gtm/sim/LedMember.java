@@ -55,7 +55,8 @@ final class LedMember implements SimMember {
   }
 
   private ReplicatedLog watched(GroupLog opened) {
-    log = new WatchedLog(opened, trace, simulation.scenario.fault(), this::answers);
+    log =
+        new WatchedLog(opened, trace, simulation.scenario.fault(), this::answers, this::readsAlone);
     return log;
   }
 
@@ -63,6 +64,12 @@ final class LedMember implements SimMember {
   private void answers() {
     if (simulation.scenario.isLazy() && simulation.scenario.witnessed()) {
       simulation.logs.answers(node.host.name, term);
+    }
+  }
+
+  private void readsAlone() {
+    if (!simulation.scenario.isLazy()) {
+      node.world.note(Happening.QUERY_LEASED);
     }
   }
 

@@ -43,7 +43,7 @@ final class LoneMember implements SimMember {
     node.simulation.clients.lost();
     GroupStatus status = opened.status();
     logs.begins(trace, status.term(), status.lastIndex(), status.committedIndex());
-    log = new WatchedLog(opened, trace, node.simulation.scenario.fault(), () -> {});
+    log = new WatchedLog(opened, trace, node.simulation.scenario.fault(), () -> {}, () -> {});
     if (node.forcesAll()) {
       log.countAllAsForced();
     }

@@ -24,6 +24,8 @@ record Scenario(
     boolean alone,
     Fault fault) {
 
+  private static final long QUERY_LEASE_MAX_MS = 60;
+
   private Scenario(GroupMode mode, int size, boolean witnessed, boolean harsh, Fault fault) {
     this(mode, size, witnessed, false, harsh, false, false, fault);
   }
@@ -82,6 +84,18 @@ record Scenario(
    */
   int faultsMs() {
     return isLazy() ? 6_000 : 2_500;
+  }
+
+  /**
+   * How long members promise to let no other lead than one that they have answered, so that it
+   * answers queries alone; 0 for not at all.
+   */
+  long queryLeaseMs(long seed) {
+    if (fault == Fault.QUERY_LEASE_ON_NO_PROMISE) {
+      return QUERY_LEASE_MAX_MS;
+    }
+    boolean leased = mode == GroupMode.FIFO && fault == Fault.NONE && seed % 2 == 0;
+    return leased ? QUERY_LEASE_MAX_MS - 10 * (seed / 2 % 5) : 0;
   }
 
   boolean isLazy() {

@@ -3,6 +3,7 @@ package io.mgtm.gtm.sim;
 import io.mgtm.group.DurabilityMode;
 import io.mgtm.group.LogException;
 import io.mgtm.group.core.Configured;
+import io.mgtm.group.core.CoreSettings;
 import io.mgtm.group.core.DurabilityState;
 import io.mgtm.group.core.Role;
 import io.mgtm.group.member.GroupAdmin;
@@ -129,10 +130,17 @@ final class SimNode extends SimProcess {
         new Configured(names, names.contains(simulation.witness) ? simulation.witness : ""),
         durability,
         segments,
-        simulation.core,
+        core(),
         2L * SEGMENT_BYTES,
         world.random.nextInt(4_000),
         TICK_MS);
+  }
+
+  private CoreSettings core() {
+    boolean promisesNothing =
+        simulation.scenario.fault() == Fault.QUERY_LEASE_ON_NO_PROMISE
+            && !host.name.equals(simulation.names().get(0));
+    return promisesNothing ? simulation.core.withQueryLeaseMs(0) : simulation.core;
   }
 
   /** Whether it keeps no data. */

@@ -79,11 +79,12 @@ final class Simulation {
             1 + world.random.nextInt(8),
             512,
             1 << 20,
-            seed % 3 > 0);
+            seed % 3 > 0,
+            scenario.queryLeaseMs(seed));
     for (int i = 1; i <= scenario.size(); i++) {
       founders.add(scenario.quorumDisk() && i == 3 ? QuorumDisk.MEMBER : "g" + i);
     }
-    mostlyReads = world.oneIn(3) || scenario.fault() == Fault.READ_WITHOUT_CONFIRMATION;
+    mostlyReads = world.oneIn(3) || scenario.fault().isOfReads();
     mostlyDraws = world.oneIn(6) || scenario.fault() == Fault.AHEAD_TAKEN_FOR_BUFFERED;
     witness =
         scenario.quorumDisk()

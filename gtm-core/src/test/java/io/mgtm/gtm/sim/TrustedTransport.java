@@ -50,6 +50,7 @@ final class TrustedTransport extends AlteredTransport {
               index,
               index,
               0,
+              0,
               0));
     }
   }

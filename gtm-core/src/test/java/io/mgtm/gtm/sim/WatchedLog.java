@@ -15,6 +15,7 @@ final class WatchedLog implements ReplicatedLog {
   private final StateTrace trace;
   private final Fault fault;
   private final Runnable answers;
+  private final Runnable readsAlone;
   private final TreeSet<Long> forced = new TreeSet<>();
   private boolean allForced;
 
@@ -22,12 +23,15 @@ final class WatchedLog implements ReplicatedLog {
    * A log that nothing was appended to.
    *
    * @param answers told when its leader may answer a client now
+   * @param readsAlone told when it need not ask others before it answers a query
    */
-  WatchedLog(ReplicatedLog log, StateTrace trace, Fault fault, Runnable answers) {
+  WatchedLog(
+      ReplicatedLog log, StateTrace trace, Fault fault, Runnable answers, Runnable readsAlone) {
     this.log = log;
     this.trace = trace;
     this.fault = fault;
     this.answers = answers;
+    this.readsAlone = readsAlone;
   }
 
   /** From here on whatever is appended asks to be forced, as the node's configuration says. */
@@ -79,7 +83,11 @@ final class WatchedLog implements ReplicatedLog {
 
   @Override
   public long confirm() {
-    return log.confirm();
+    long readIndex = log.confirm();
+    if (readIndex > 0 && readIndex <= log.confirmedReadIndex()) {
+      readsAlone.run();
+    }
+    return readIndex;
   }
 
   @Override

@@ -22,6 +22,8 @@ enum Where {
   /** The same where a majority counts. */
   WITNESSED_CUT,
   LAZY,
+  /** Where a leader asks a majority. */
+  LED,
   QUORUM_DISK,
   /** Where an operator is asked to accept a loss. */
   ACCEPTED,
@@ -43,6 +45,7 @@ enum Where {
           scenario.isLazy() || (COPIED.is(scenario) && scenario.mode() == GroupMode.FIFO);
       case WITNESSED_CUT -> WITNESSED.is(scenario) && CUT.is(scenario);
       case LAZY -> scenario.isLazy();
+      case LED -> TOGETHER.is(scenario) && scenario.mode() == GroupMode.FIFO;
       case QUORUM_DISK -> scenario.quorumDisk();
       case ACCEPTED -> scenario.isLazy() || scenario.lossAccepted();
       case NOWHERE -> false;
