@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -91,6 +92,8 @@ final class FailoverCommand implements Callable<Integer> {
       description = "Where data and logs stay. Default: a temporary folder that is deleted.")
   private Path data;
 
+  @Mixin private NodeConfig config;
+
   @Option(names = "--json", description = "Prints the result as JSON.")
   private boolean json;
 
@@ -99,7 +102,8 @@ final class FailoverCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     FailoverBench.Settings settings =
-        new FailoverBench.Settings(mode, nodes, rounds, kinds, connections, restMs, jvm, data);
+        new FailoverBench.Settings(
+            mode, nodes, rounds, kinds, connections, restMs, jvm, config.options(), data);
     out = spec.commandLine().getOut();
     print(FailoverReport.HEAD);
     FailoverReport report =

@@ -62,6 +62,7 @@ final class GtmCommand implements Callable<Integer> {
       defaultValue = "txn",
       description = {
         "txn: begin with gxid, snapshot, commit;",
+        "statements: begin with gxid, five snapshots, commit;",
         "begin: begin with gxid, rollback;",
         "seq: next values of sequences. Default: ${DEFAULT-VALUE}."
       })

@@ -43,6 +43,8 @@ final class ModesBench {
    * @param seconds of each run
    * @param warmup seconds of load on a new group before anything counts
    * @param floor whether a {@link FloorChain} is measured, too
+   * @param mix what the load does
+   * @param nodeOptions more options of every node
    */
   record Settings(
       HostPort reference,
@@ -52,7 +54,9 @@ final class ModesBench {
       int rounds,
       double seconds,
       double warmup,
-      boolean floor) {
+      boolean floor,
+      Mix mix,
+      List<String> nodeOptions) {
     Settings {
       if (rounds < 1) {
         throw new IllegalArgumentException("--rounds must be above 0");
@@ -92,7 +96,9 @@ final class ModesBench {
   void measure(Group group, Consumer<Row> each) throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("mgtm-modes");
     try (LocalInstallation installation =
-            LocalInstallation.start(LocalSettings.free(folder, group.nodes(), group.mode()));
+            LocalInstallation.start(
+                LocalSettings.free(folder, group.nodes(), group.mode())
+                    .withNodeOptions(settings.nodeOptions()));
         FloorChain chain =
             settings.floor() ? FloorChain.start(folder, group.mode(), group.nodes()) : null) {
       installation.awaitLeader(LEADER_MS);
@@ -130,7 +136,7 @@ final class ModesBench {
       }
       double before = cpuSeconds(installation);
       LoadResult result = run(target(installation), count, open, settings.seconds());
-      double transactions = result.operations() / 3.0;
+      double transactions = (double) result.operations() / settings.mix().operations();
       cpu[round] = (cpuSeconds(installation) - before) / transactions * 100_000;
       ours.add(result);
       if (chain != null) {
@@ -157,7 +163,7 @@ final class ModesBench {
   private LoadResult run(HostPort target, int count, int open, double forSeconds)
       throws IOException, InterruptedException {
     return runs.run(
-        LoadSettings.of(target.resolve(), count, Mix.TXN, (int) (forSeconds * 1_000))
+        LoadSettings.of(target.resolve(), count, settings.mix(), (int) (forSeconds * 1_000))
             .withOpen(open));
   }
 }

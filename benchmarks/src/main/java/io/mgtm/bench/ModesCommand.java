@@ -2,6 +2,7 @@ package io.mgtm.bench;
 
 import io.mgtm.bench.ModesBench.Group;
 import io.mgtm.bench.ModesBench.Row;
+import io.mgtm.bench.load.Mix;
 import io.mgtm.bench.report.Spread;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -89,13 +91,31 @@ final class ModesCommand implements Callable<Integer> {
       })
   private boolean floor;
 
+  @Option(
+      names = "--mix",
+      paramLabel = "MIX",
+      defaultValue = "txn",
+      description = "As of bench gtm. Default: ${DEFAULT-VALUE}.")
+  private Mix mix;
+
+  @Mixin private NodeConfig config;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     CheckedRuns runs = new CheckedRuns(spec.commandLine().getErr());
     ModesBench bench =
         new ModesBench(
             new ModesBench.Settings(
-                reference, false, connections, opens, rounds, seconds, warmup, floor),
+                reference,
+                false,
+                connections,
+                opens,
+                rounds,
+                seconds,
+                warmup,
+                floor,
+                mix,
+                config.options()),
             runs);
     PrintWriter out = spec.commandLine().getOut();
     out.println(

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.failover.FailoverBench;
 import io.mgtm.bench.failover.FaultKind;
 import io.mgtm.bench.ha.Stoppable;
+import io.mgtm.bench.load.Mix;
 import io.mgtm.bench.report.Machine;
 import io.mgtm.bench.report.Part;
 import io.mgtm.bench.report.Report;
@@ -133,19 +134,38 @@ final class ReportCommand implements Callable<Integer> {
                 rounds,
                 seconds,
                 quick ? 5 : 15,
-                false),
+                false,
+                Mix.TXN,
+                List.of()),
             List.of("fifo:1"),
             quick ? 90 : 600),
         new ModesPart(
             err,
             new ModesBench.Settings(
-                reference, false, connections, List.of(0), rounds, seconds, quick ? 6 : 15, false),
+                reference,
+                false,
+                connections,
+                List.of(0),
+                rounds,
+                seconds,
+                quick ? 6 : 15,
+                false,
+                Mix.TXN,
+                List.of()),
             groups,
             quick ? 240 : 1_800),
         new FailoverPart(
             err,
             new FailoverBench.Settings(
-                "fifo", 3, quick ? 3 : 20, kinds, 8, 500, LocalSettings.JVM_OPTIONS, null),
+                "fifo",
+                3,
+                quick ? 3 : 20,
+                kinds,
+                8,
+                500,
+                LocalSettings.JVM_OPTIONS,
+                List.of(),
+                null),
             quick ? 150 : 1_200),
         new VolumePart(
             quick ? List.of(32) : List.of(1, 32),

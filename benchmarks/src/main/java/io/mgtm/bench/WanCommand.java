@@ -2,6 +2,7 @@ package io.mgtm.bench;
 
 import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.bench.failover.SlowLine;
+import io.mgtm.bench.load.Mix;
 import io.mgtm.bench.report.LineTable;
 import io.mgtm.bench.volume.WanVolumes;
 import io.mgtm.local.JavaCommand;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -114,6 +116,15 @@ final class WanCommand implements Callable<Integer> {
       description = "More for the JVMs of volumes, nodes and proxy, as one argument.")
   private String javaOptions;
 
+  @Option(
+      names = "--mix",
+      paramLabel = "MIX",
+      defaultValue = "txn",
+      description = "What the load on groups does, as of bench gtm. Default: ${DEFAULT-VALUE}.")
+  private Mix mix;
+
+  @Mixin private NodeConfig config;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     List<ModesBench.Group> of = groups.stream().map(ModesBench.Group::parse).toList();
@@ -147,7 +158,10 @@ final class WanCommand implements Callable<Integer> {
       jvm.addAll(options);
       WanGroups bench =
           new WanGroups(
-              new WanGroups.Settings(line, connections, seconds, warmup, jvm), runs, this::tell);
+              new WanGroups.Settings(
+                  line, connections, seconds, warmup, mix, jvm, config.options()),
+              runs,
+              this::tell);
       for (ModesBench.Group group : of) {
         bench.measure(group, table);
       }

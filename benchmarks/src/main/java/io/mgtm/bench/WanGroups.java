@@ -43,10 +43,18 @@ final class WanGroups {
    * @param connections how many clients, in turn; a leader is killed under the most
    * @param seconds of each run
    * @param warmup seconds of load on a new group before anything counts
+   * @param mix what the load does
    * @param jvm options of each Java process
+   * @param nodeOptions more options of every node
    */
   record Settings(
-      String line, List<Integer> connections, double seconds, double warmup, List<String> jvm) {
+      String line,
+      List<Integer> connections,
+      double seconds,
+      double warmup,
+      Mix mix,
+      List<String> jvm,
+      List<String> nodeOptions) {
     int most() {
       return connections.stream().max(Comparator.naturalOrder()).orElseThrow();
     }
@@ -77,7 +85,9 @@ final class WanGroups {
     try (ProcessNetwork network = ProcessNetwork.make(names);
         LocalInstallation installation =
             LocalInstallation.start(
-                network.installation(folder, nodes, group.mode(), settings.jvm()),
+                network
+                    .installation(folder, nodes, group.mode(), settings.jvm())
+                    .withNodeOptions(settings.nodeOptions()),
                 network::place)) {
       SlowLine line = SlowLine.in(network);
       GivenOut givenOut = new GivenOut();
@@ -131,7 +141,8 @@ final class WanGroups {
   private LoadResult load(LocalInstallation group, int count, double seconds, GivenOut givenOut)
       throws IOException, InterruptedException {
     return runs.run(
-        LoadSettings.of(group.proxyAddress().resolve(), count, Mix.TXN, (int) (seconds * 1_000)),
+        LoadSettings.of(
+            group.proxyAddress().resolve(), count, settings.mix(), (int) (seconds * 1_000)),
         givenOut);
   }
 

@@ -28,6 +28,7 @@ public final class FailoverBench {
    * @param connections of the transactions; a quarter as many draw from sequences beside
    * @param restMs how long nothing is done before each fault
    * @param jvm options of each Java process
+   * @param nodeOptions more options of every node
    * @param data where data and logs stay; null for a temporary folder that is deleted
    */
   public record Settings(
@@ -38,6 +39,7 @@ public final class FailoverBench {
       int connections,
       int restMs,
       List<String> jvm,
+      List<String> nodeOptions,
       Path data) {
     public Settings {
       kinds = List.copyOf(kinds);
@@ -142,7 +144,10 @@ public final class FailoverBench {
       throws IOException, InterruptedException {
     if (network != null) {
       return LocalInstallation.start(
-          network.installation(folder, names(), settings.mode(), settings.jvm()), network::place);
+          network
+              .installation(folder, names(), settings.mode(), settings.jvm())
+              .withNodeOptions(settings.nodeOptions()),
+          network::place);
     }
     LocalSettings free = LocalSettings.free(folder, settings.nodes(), settings.mode());
     return LocalInstallation.start(
@@ -153,7 +158,7 @@ public final class FailoverBench {
             free.proxy(),
             settings.mode(),
             settings.jvm(),
-            List.of()));
+            settings.nodeOptions()));
   }
 
   private Pauses.Figures measure(FailoverRun run, FaultKind kind, Pauses before)

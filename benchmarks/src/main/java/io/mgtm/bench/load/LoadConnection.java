@@ -46,6 +46,9 @@ final class LoadConnection {
   private TransactionTrack track;
   private long valueKnownBefore;
 
+  /** Of the transaction that is open. */
+  private int snapshots;
+
   /** What is under way; null while connecting and until the startup packet is answered. */
   private Operation operation;
 
@@ -142,7 +145,7 @@ final class LoadConnection {
       throw new IOException("unexpected reply type " + (char) type);
     }
     in.clear();
-    Operation next = operation == null ? null : loop.mix().after(operation);
+    Operation next = operation == null ? null : loop.mix().after(operation, snapshots);
     send(next == null ? loop.firstOperation(now) : next, now);
   }
 
@@ -151,6 +154,7 @@ final class LoadConnection {
       case BEGIN -> {
         require(frameBytes >= FIELDS + Integer.BYTES);
         checker.begun(track, inHost.getInt(FIELDS));
+        snapshots = 0;
       }
       case SNAPSHOT -> snapshot(frameBytes);
       case COMMIT, ROLLBACK -> {
@@ -169,6 +173,7 @@ final class LoadConnection {
 
   /** Gxid, one status, xmin, xmax, recent global xmin, big-endian count, gxids. */
   private void snapshot(int frameBytes) throws IOException {
+    snapshots++;
     int fixed = FIELDS + 7 * Integer.BYTES;
     require(frameBytes >= fixed && inHost.getInt(FIELDS + 4) == 1);
     int count = in.getInt(fixed - Integer.BYTES);

@@ -10,6 +10,7 @@ import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.testing.Await;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +22,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Registers built on sequences, and transactions with their snapshots, through the proxy, while
@@ -36,6 +38,7 @@ class LinearizabilityIT {
   private static final int OPERATIONS = 8;
   private static final int TRANSACTIONS = 2;
   private static final int DISTURBANCES = 4;
+  private static final int QUERY_LEASE_MS = 300;
 
   /** Histories that are checked between two disturbances. */
   private static final int QUIET_WINDOWS = 3;
@@ -50,19 +53,26 @@ class LinearizabilityIT {
     History run(LocalInstallation group, ExecutorService threads, int number) throws Exception;
   }
 
-  @Test
-  void registersAreLinearizableWhileLeadersDie() throws Exception {
-    checkWhileLeadersDie(LinearizabilityIT::registerWindow);
+  @ParameterizedTest
+  @ValueSource(ints = {0, QUERY_LEASE_MS})
+  void registersAreLinearizableWhileLeadersDie(int queryLeaseMs) throws Exception {
+    checkWhileLeadersDie(queryLeaseMs, LinearizabilityIT::registerWindow);
   }
 
-  @Test
-  void transactionsAndSnapshotsAreLinearizableWhileLeadersDie() throws Exception {
-    checkWhileLeadersDie(LinearizabilityIT::transactionWindow);
+  @ParameterizedTest
+  @ValueSource(ints = {0, QUERY_LEASE_MS})
+  void transactionsAndSnapshotsAreLinearizableWhileLeadersDie(int queryLeaseMs) throws Exception {
+    checkWhileLeadersDie(queryLeaseMs, LinearizabilityIT::transactionWindow);
   }
 
-  private void checkWhileLeadersDie(Window window) throws Exception {
+  private void checkWhileLeadersDie(int queryLeaseMs, Window window) throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("gtm.yaml"), "group: {queryLeaseMs: %d}\n".formatted(queryLeaseMs));
     try (LocalInstallation group =
-        LocalInstallation.start(GroupUnderLoad.settings(folder, 3, "fifo"))) {
+        LocalInstallation.start(
+            GroupUnderLoad.settings(folder, 3, "fifo")
+                .withNodeOptions(List.of("--config", config.toString())))) {
       group.awaitLeader(GroupUnderLoad.LEADER_MS);
       ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
       try {

@@ -53,7 +53,7 @@ class LoadRunTest {
       assertThat(result.latencyByOperation().keySet())
           .isEqualTo(
               switch (mix) {
-                case TXN ->
+                case TXN, STATEMENTS ->
                     java.util.EnumSet.of(Operation.BEGIN, Operation.SNAPSHOT, Operation.COMMIT);
                 case BEGIN -> java.util.EnumSet.of(Operation.BEGIN, Operation.ROLLBACK);
                 case SEQ -> java.util.EnumSet.of(Operation.NEXT_VALUE);
