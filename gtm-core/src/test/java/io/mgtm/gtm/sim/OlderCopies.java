@@ -1,6 +1,7 @@
 package io.mgtm.gtm.sim;
 
 import io.mgtm.group.core.DurabilityState;
+import io.mgtm.group.member.GroupStatus;
 import io.mgtm.group.storage.SimulatedDisk;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ final class OlderCopies extends OldFolders {
   private SimHost host;
   private UUID folder;
   private Map<String, byte[]> copy;
+
+  /** The last entry in it. */
+  private long copied;
 
   OlderCopies(Simulation simulation, long seed) {
     super(simulation, seed);
@@ -65,6 +69,7 @@ final class OlderCopies extends OldFolders {
     host = others.get(random.nextInt(others.size()));
     folder = host.folder;
     copy = host.disk.snapshot();
+    copied = last();
     world.afterMs(random.nextInt(200), this::calm);
   }
 
@@ -113,8 +118,12 @@ final class OlderCopies extends OldFolders {
   }
 
   private void start(SimNode leader, long term) {
-    long has = simulation.node(host.name).status() == null ? 0 : committed();
-    if (!leads(leader, term) || !follows(term) || leader.status().committedIndex() > has + 200) {
+    boolean lacksNothing = last() == copied; // its disk may be full; nobody would tell it
+    if (!leads(leader, term)
+        || !follows(term)
+        || lacksNothing
+        || leader.status().committedIndex()
+            > simulation.node(host.name).status().committedIndex() + 200) {
       end();
       return;
     }
@@ -127,8 +136,9 @@ final class OlderCopies extends OldFolders {
     watch(leader, term, newest, world.nowMs());
   }
 
-  private long committed() {
-    return simulation.node(host.name).status().committedIndex();
+  private long last() {
+    GroupStatus status = simulation.node(host.name).status();
+    return status == null ? 0 : status.lastIndex(); // it has not opened its folder yet
   }
 
   private void watch(SimNode leader, long term, SimulatedDisk newest, long sinceMs) {
