@@ -92,7 +92,7 @@ enum Happening {
   LEADER_CHANGED(Where.TOGETHER, 6),
   /** Somebody votes, by a committed entry, who did not. */
   VOTER_ADDED(Where.CHANGED, 15),
-  VOTER_REMOVED(Where.TOGETHER, 30),
+  VOTER_REMOVED(Where.TOGETHER, 15),
   /** A member's state was replaced by a checkpoint. */
   CHECKPOINT_TAKEN(Where.TOGETHER, 15),
   /** A leader has answered a query and asked nobody. */

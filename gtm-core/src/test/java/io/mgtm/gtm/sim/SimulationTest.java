@@ -70,7 +70,7 @@ class SimulationTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"FIFO, 30", "LAZY, 20", "TOTAL, 15"})
+  @CsvSource({"FIFO, 60", "LAZY, 20", "TOTAL, 15"})
   void noScheduleBreaksAPromise(GroupMode mode, int schedules) {
     assumeMode(mode);
     runAll(schedules, seed -> Scenario.of(mode, seed, fault()));
@@ -99,7 +99,7 @@ class SimulationTest {
   /** A pair on two machines whose witness is a disk that both reach. */
   @Test
   void norBesideAQuorumDisk() {
-    runAll(15, seed -> Scenario.ofQuorumDisk(seed, fault()));
+    runAll(30, seed -> Scenario.ofQuorumDisk(seed, fault()));
   }
 
   @Test
