@@ -382,7 +382,8 @@ final class CoreState {
   }
 
   /**
-   * Nobody leads, as all know by now: members try one after the other, the first one at once.
+   * Nobody leads, as all know by now: members try one after the other, the first one as soon as it
+   * may.
    *
    * @param gone who led, or null
    */
@@ -392,6 +393,7 @@ final class CoreState {
             .filter(member -> !member.equals(gone) && member.compareTo(self) < 0)
             .count();
     long stagger = settings.hintStaggerMs();
-    electionDeadlineMs = nowMs + rank * stagger + (rank == 0 ? 0 : jitter(stagger / 2));
+    long fromMs = Math.max(nowMs, promisedUntilMs());
+    electionDeadlineMs = fromMs + rank * stagger + (rank == 0 ? 0 : jitter(stagger / 2));
   }
 }

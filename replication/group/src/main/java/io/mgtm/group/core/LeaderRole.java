@@ -180,7 +180,7 @@ final class LeaderRole {
   /** It has not looked for so long; when that is long, others may have answered meanwhile. */
   void resumed(long unseenMs) {
     if (unseenMs >= s.settings.electionTimeoutMs() / 2) {
-      others.values().forEach(other -> other.lastAckMs += unseenMs);
+      others.values().forEach(other -> other.excuse(unseenMs));
     }
   }
 
@@ -344,8 +344,7 @@ final class LeaderRole {
       sender.tellOlderCopy(other, incarnation);
       return null;
     }
-    other.lastAckMs = s.nowMs;
-    other.hinted = false;
+    other.answered(s.nowMs);
     other.ackedRound = Math.max(other.ackedRound, round);
     return other;
   }

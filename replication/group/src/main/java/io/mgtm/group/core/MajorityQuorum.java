@@ -85,7 +85,7 @@ final class MajorityQuorum implements Quorum {
   private void promised(Progress by) {
     if (by.promisedMs >= s.promiseMs()) {
       by.leasedRound = by.ackedRound;
-    } else {
+    } else if (s.members.latest().isVoter(by.member)) {
       s.warnings.warn(
           "promise of " + by.member.name(),
           "%s promises to let no other lead for %d ms, and this leader counts on %d, so that queries may wait for others: set group.queryLeaseMs to the same on all members"

@@ -88,7 +88,8 @@ public sealed interface Message {
    * @param durableIndex how much of what matches is on disk
    * @param hintIndex when refused: the highest index that could match, and its term; of a witness:
    *     one more than the index of the position that it had before, 0 when it does not say
-   * @param promisedMs how long from now on its sender lets no other lead, as far as it tells
+   * @param promisedMs how long its sender lets no other lead, from when it heard this leader last;
+   *     0 when it does not say
    */
   record AppendReply(
       long term,

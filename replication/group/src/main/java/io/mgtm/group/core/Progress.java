@@ -36,6 +36,10 @@ final class Progress {
   long leasedRound;
 
   long lastAckMs;
+
+  /** Whether time was taken from its silence since it answered last. */
+  private boolean excused;
+
   boolean probeSent;
 
   /** It was restarted in this term; a leader that commits what it has sent cannot count it. */
@@ -128,6 +132,19 @@ final class Progress {
       }
     }
     return last;
+  }
+
+  /** It has answered. */
+  void answered(long nowMs) {
+    lastAckMs = nowMs;
+    excused = false;
+    hinted = false;
+  }
+
+  /** So much of its silence the leader was silent itself; that counts once until it answers. */
+  void excuse(long ms) {
+    lastAckMs += excused ? 0 : ms;
+    excused = true;
   }
 
   boolean isSpare() {

@@ -131,6 +131,7 @@ final class Rounds {
   private boolean isSure(Progress other) {
     return !other.witness
         && !other.hinted
+        && other.promisedMs >= s.promiseMs()
         && other.state == Progress.State.REPLICATE
         && leader.answers(other)
         && s.members.latest().isVoter(other.member);

@@ -36,9 +36,11 @@ class LeaderHintTest {
     assertThat(leader.core.term()).isEqualTo(term);
 
     others(leader.self.name()).forEach(cores::crash);
-    cores.standStill(3 * SETTINGS.electionTimeoutMs());
-    cores.run(2 * SETTINGS.electionTimeoutMs());
-    assertThat(cores.leaders()).isEmpty();
+    for (int times = 0; times < 4; times++) {
+      cores.standStill(SETTINGS.electionTimeoutMs() / 2);
+      cores.run(Cores.STEP_MS);
+    }
+    assertThat(cores.leaders()).as("it stands still again and again").isEmpty();
   }
 
   @Test

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** A leader of three that need a majority, and answers reads under a lease. */
 class QueryLeaseTest {
-  private static final long PROMISE_MS = 200;
+  private static final long PROMISE_MS = 350;
   private static final CoreSettings SETTINGS = CoreSettings.defaults().withQueryLeaseMs(PROMISE_MS);
   private static final long LEASE_MS = SETTINGS.leaseMs(Agreement.MAJORITY);
 
@@ -74,6 +74,22 @@ class QueryLeaseTest {
     assertOneReads();
     assertThat(cores.reading()).doesNotContain(leader);
     assertThat(cores.leaders()).anyMatch(node -> node != leader);
+  }
+
+  /** Else all would stand at the moment when their promises are over. */
+  @Test
+  void thoseThatArePromisedStandOneAfterTheOther() {
+    long term = leader.core.term();
+    cores.run(1_000); // both have heard all at once
+    cores.crash(leader.self.name());
+    cores.delay(other.self.name(), third.self.name(), Cores.STEP_MS);
+    cores.delay(third.self.name(), other.self.name(), Cores.STEP_MS);
+    cores.showBroken(other.self.name(), leader.self.name());
+    cores.showBroken(third.self.name(), leader.self.name());
+    cores.await("another leads", () -> !cores.leaders().isEmpty());
+    assertThat(cores.leaders()).containsExactly(other);
+    assertThat(other.core.term()).isEqualTo(term + 1);
+    assertThat(third.core.role()).isEqualTo(Role.FOLLOWER);
   }
 
   private void assertOneReads() {
