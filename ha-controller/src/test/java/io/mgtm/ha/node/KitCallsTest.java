@@ -80,6 +80,7 @@ class KitCallsTest {
   void aCheckWaitsForItsTurnAndNothingElseDoes() throws Exception {
     BlockingQueue<Map.Entry<Long, Call.Result>> ended = new LinkedBlockingQueue<>();
     List<Runnable> deadlines = new ArrayList<>();
+    CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch hangs = new CountDownLatch(1);
     Call.Result in = new Call.Result(ResourceState.IN, "well", Map.of());
     try (KitCalls calls =
@@ -92,6 +93,7 @@ class KitCallsTest {
           9,
           NOW,
           () -> {
+            begun.countDown();
             awaitWhateverComes(hangs);
             return in;
           });
@@ -104,6 +106,7 @@ class KitCallsTest {
       calls.interruptAll("b");
       assertThat(ended.take().getValue().detail()).isEqualTo("quick check was not begun");
 
+      begun.await();
       deadlines.get(0).run();
 
       Map.Entry<Long, Call.Result> third = ended.take();
