@@ -76,7 +76,7 @@ final class CoreState {
   /** When this process began, which knows nothing of what the one before it promised a leader. */
   private final long startedMs;
 
-  /** Whether one of them can have promised anything: it had a term. */
+  /** Whether one of them may have promised anything; where votes are counted, one with a term. */
   private final boolean startedAgain;
 
   /** Of a leader: whether it and the witness go on without another copy of the log. */
@@ -100,7 +100,7 @@ final class CoreState {
     this.warnings = new Warnings(effects);
     this.jitterState = start.seed();
     this.startedMs = nowMsAtStart;
-    this.startedAgain = record.term() > 0;
+    this.startedAgain = !needsMajority() || record.term() > 0;
     CoreLog.Checkpoint checkpoint = log.newestCheckpoint();
     this.commitIndex = checkpoint == null ? 0 : checkpoint.index();
     this.stableIndex = commitIndex;
