@@ -89,9 +89,7 @@ public record CoreSettings(
     return promiseMs(agreement) * 4 / 5;
   }
 
-  /**
-   * A machine that is suspended for so long, with the clock that only goes on, is to be noticed.
-   */
+  /** How long a machine may be suspended, its monotonic clock with it, and not be noticed. */
   public long suspensionMs() {
     return queryLeaseMs == 0 ? standstillMs : Math.min(standstillMs, queryLeaseMs / 10);
   }

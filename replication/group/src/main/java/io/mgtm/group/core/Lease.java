@@ -39,6 +39,11 @@ final class Lease {
     }
   }
 
+  /** Whether a round has begun that a majority has not answered. */
+  boolean isAsked() {
+    return !rounds.isEmpty();
+  }
+
   /** A majority has answered a round. */
   void answered(long round) {
     while (!rounds.isEmpty() && rounds.peekFirst().number() <= round) {

@@ -100,7 +100,9 @@ final class MajorityQuorum implements Quorum {
       confirmedRound = round;
       s.effects.confirmed(round);
     }
-    lease.answered(ofMajority(other -> other.leasedRound, sender.round()));
+    if (lease.isAsked()) {
+      lease.answered(ofMajority(other -> other.leasedRound, sender.round()));
+    }
     gate.durable(ofMajority(other -> other.durable, s.log.durableIndex()));
     leader.commit(agreed(ofMajority(other -> other.match, s.log.lastIndex())));
     leader.witness().advance();
