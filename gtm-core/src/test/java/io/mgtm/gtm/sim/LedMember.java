@@ -68,9 +68,7 @@ final class LedMember implements SimMember {
   }
 
   private void readsAlone() {
-    if (!simulation.scenario.isLazy()) {
-      node.world.note(Happening.QUERY_LEASED);
-    }
+    node.world.note(Happening.QUERY_LEASED);
   }
 
   @Override

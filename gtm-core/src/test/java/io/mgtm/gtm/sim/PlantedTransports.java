@@ -21,8 +21,8 @@ final class PlantedTransports {
           new TrustedTransport(transport, node, witness, false);
       case RESTARTED_MEMBER_THINKS_IT_IS_IN_STEP, SUCCESSOR_NOT_IN_STEP ->
           new InStepTransport(transport, node, fault);
-      case REQUIRED_ACKNOWLEDGED_BEFORE_FORCE -> new ForcedTransport(transport, node);
-      case QUERY_LEASE_ON_NO_PROMISE -> new PromisedTransport(transport, node);
+      case REQUIRED_ACKNOWLEDGED_BEFORE_FORCE -> CreditedTransport.forced(transport, node);
+      case QUERY_LEASE_ON_NO_PROMISE -> CreditedTransport.promised(transport, node);
       case NO_LOG_MATCHING -> new MatchingTransport(transport, node);
       case OLDER_COPY_NOT_TOLD -> new UntoldTransport(transport, node);
       case WITNESS_GIVEN_UP_BY_ONE -> new GrantedTransport(transport, node, node::isLossAccepted);

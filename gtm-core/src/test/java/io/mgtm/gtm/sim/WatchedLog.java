@@ -84,7 +84,7 @@ final class WatchedLog implements ReplicatedLog {
   @Override
   public long confirm() {
     long readIndex = log.confirm();
-    if (readIndex > 0 && readIndex <= log.confirmedReadIndex()) {
+    if (readIndex <= log.confirmedReadIndex()) {
       readsAlone.run();
     }
     return readIndex;
