@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mgtm.bench.load.LoadResult;
 import io.mgtm.bench.load.LoadRun;
 import io.mgtm.bench.load.LoadSettings;
-import io.mgtm.bench.load.Mix;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -56,17 +56,7 @@ final class GtmCommand implements Callable<Integer> {
       description = "Load before it. Default: ${DEFAULT-VALUE}.")
   private double warmup;
 
-  @Option(
-      names = "--mix",
-      paramLabel = "MIX",
-      defaultValue = "txn",
-      description = {
-        "txn: begin with gxid, snapshot, commit;",
-        "statements: begin with gxid, five snapshots, commit;",
-        "begin: begin with gxid, rollback;",
-        "seq: next values of sequences. Default: ${DEFAULT-VALUE}."
-      })
-  private Mix mix;
+  @Mixin private MixOption mix;
 
   @Option(
       names = "--open",
@@ -107,7 +97,7 @@ final class GtmCommand implements Callable<Integer> {
                 List.of(at.resolve()),
                 connections,
                 threads,
-                mix,
+                mix.value(),
                 (int) (warmup * 1_000),
                 (int) (seconds * 1_000),
                 open,

@@ -2,7 +2,6 @@ package io.mgtm.bench;
 
 import io.mgtm.bench.ModesBench.Group;
 import io.mgtm.bench.ModesBench.Row;
-import io.mgtm.bench.load.Mix;
 import io.mgtm.bench.report.Spread;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
@@ -91,12 +90,7 @@ final class ModesCommand implements Callable<Integer> {
       })
   private boolean floor;
 
-  @Option(
-      names = "--mix",
-      paramLabel = "MIX",
-      defaultValue = "txn",
-      description = "As of bench gtm. Default: ${DEFAULT-VALUE}.")
-  private Mix mix;
+  @Mixin private MixOption mix;
 
   @Mixin private NodeConfig config;
 
@@ -114,7 +108,7 @@ final class ModesCommand implements Callable<Integer> {
                 seconds,
                 warmup,
                 floor,
-                mix,
+                mix.value(),
                 config.options()),
             runs);
     PrintWriter out = spec.commandLine().getOut();

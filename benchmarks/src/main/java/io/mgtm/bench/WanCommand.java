@@ -2,7 +2,6 @@ package io.mgtm.bench;
 
 import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.bench.failover.SlowLine;
-import io.mgtm.bench.load.Mix;
 import io.mgtm.bench.report.LineTable;
 import io.mgtm.bench.volume.WanVolumes;
 import io.mgtm.local.JavaCommand;
@@ -116,12 +115,7 @@ final class WanCommand implements Callable<Integer> {
       description = "More for the JVMs of volumes, nodes and proxy, as one argument.")
   private String javaOptions;
 
-  @Option(
-      names = "--mix",
-      paramLabel = "MIX",
-      defaultValue = "txn",
-      description = "What the load on groups does, as of bench gtm. Default: ${DEFAULT-VALUE}.")
-  private Mix mix;
+  @Mixin private MixOption mix;
 
   @Mixin private NodeConfig config;
 
@@ -159,7 +153,7 @@ final class WanCommand implements Callable<Integer> {
       WanGroups bench =
           new WanGroups(
               new WanGroups.Settings(
-                  line, connections, seconds, warmup, mix, jvm, config.options()),
+                  line, connections, seconds, warmup, mix.value(), jvm, config.options()),
               runs,
               this::tell);
       for (ModesBench.Group group : of) {

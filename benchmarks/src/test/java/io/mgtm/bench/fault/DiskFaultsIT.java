@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.local.LocalSettings;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,12 +30,10 @@ class DiskFaultsIT {
 
   /** A log that is never cut, in small files, so that a small disk is soon full. */
   private LocalSettings settings(String mode) throws IOException {
-    Path config =
-        Files.writeString(
-            scratch.resolve("gtm.yaml"),
-            "log: {segmentBytes: 1048576, checkpointBytes: 1073741824}\n");
-    return GroupUnderLoad.settings(folder, 3, mode)
-        .withNodeOptions(List.of("--config", config.toString()));
+    return ConfiguredNodes.of(
+        GroupUnderLoad.settings(folder, 3, mode),
+        scratch,
+        "log: {segmentBytes: 1048576, checkpointBytes: 1073741824}\n");
   }
 
   private Path data(String member) {

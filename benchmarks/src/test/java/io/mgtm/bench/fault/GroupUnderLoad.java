@@ -14,7 +14,6 @@ import io.mgtm.testing.Await;
 import io.mgtm.testing.ClassArchive;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,8 +80,7 @@ final class GroupUnderLoad implements AutoCloseable {
    * @param folder that the nodes' configuration is written to
    */
   static LocalSettings patient(LocalSettings settings, Path folder) throws IOException {
-    Path config = Files.writeString(folder.resolve("gtm.yaml"), "group: {recoveryWaitMs: 30000}\n");
-    return settings.withNodeOptions(List.of("--config", config.toString()));
+    return ConfiguredNodes.of(settings, folder, "group: {recoveryWaitMs: 30000}\n");
   }
 
   static GroupUnderLoad start(LocalSettings settings) throws IOException, InterruptedException {

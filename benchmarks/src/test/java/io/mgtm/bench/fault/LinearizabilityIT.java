@@ -10,7 +10,6 @@ import io.mgtm.gtm.command.SnapshotReply;
 import io.mgtm.local.LocalInstallation;
 import io.mgtm.testing.Await;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,13 +65,12 @@ class LinearizabilityIT {
   }
 
   private void checkWhileLeadersDie(int queryLeaseMs, Window window) throws Exception {
-    Path config =
-        Files.writeString(
-            folder.resolve("gtm.yaml"), "group: {queryLeaseMs: %d}\n".formatted(queryLeaseMs));
     try (LocalInstallation group =
         LocalInstallation.start(
-            GroupUnderLoad.settings(folder, 3, "fifo")
-                .withNodeOptions(List.of("--config", config.toString())))) {
+            ConfiguredNodes.of(
+                GroupUnderLoad.settings(folder, 3, "fifo"),
+                folder,
+                "group: {queryLeaseMs: %d}\n".formatted(queryLeaseMs)))) {
       group.awaitLeader(GroupUnderLoad.LEADER_MS);
       ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
       try {

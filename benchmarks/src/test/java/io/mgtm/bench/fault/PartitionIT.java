@@ -6,7 +6,6 @@ import io.mgtm.bench.failover.ProcessNetwork;
 import io.mgtm.bench.load.MixedLoad;
 import io.mgtm.local.LocalSettings;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -34,12 +33,12 @@ class PartitionIT {
   @BeforeAll
   void start() throws IOException, InterruptedException {
     network = TestNetwork.make("g1", "g2", "g3", "proxy");
-    Path config = Files.writeString(folder.resolve("gtm.yaml"), "links: {graceMs: 600000}\n");
     running =
         GroupUnderLoad.start(
-            network
-                .installation(folder, NAMES, "fifo", GroupUnderLoad.jvmOptions())
-                .withNodeOptions(List.of("--config", config.toString())),
+            ConfiguredNodes.of(
+                network.installation(folder, NAMES, "fifo", GroupUnderLoad.jvmOptions()),
+                folder,
+                "links: {graceMs: 600000}\n"),
             network::place);
   }
 

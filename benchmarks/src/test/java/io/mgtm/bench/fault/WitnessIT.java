@@ -8,7 +8,6 @@ import io.mgtm.local.LocalSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
@@ -58,12 +57,11 @@ class WitnessIT {
   private void start(String mode, List<String> nodes, List<String> options)
       throws IOException, InterruptedException {
     network = TestNetwork.make("g1", "g2", WITNESS, "proxy");
-    Path config = Files.writeString(scratch.resolve("gtm.yaml"), PATIENT);
-    List<String> all = new ArrayList<>(List.of("--config", config.toString()));
-    all.addAll(options);
     LocalSettings settings =
-        network.installation(folder, nodes, mode, GroupUnderLoad.jvmOptions()).withNodeOptions(all);
-    running = GroupUnderLoad.start(settings, network::place);
+        network
+            .installation(folder, nodes, mode, GroupUnderLoad.jvmOptions())
+            .withNodeOptions(options);
+    running = GroupUnderLoad.start(ConfiguredNodes.of(settings, scratch, PATIENT), network::place);
   }
 
   private int leaderNode() throws IOException {
