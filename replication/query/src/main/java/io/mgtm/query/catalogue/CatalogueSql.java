@@ -89,12 +89,36 @@ final class CatalogueSql {
   /** 1 with triggers, 2 when one of them runs before a row is updated; else 0. */
   private static final String TRIGGERS =
       "(SELECT coalesce(max(CASE WHEN tgtype & 19 = 19 THEN 2 ELSE 1 END), 0) FROM pg_trigger t"
-          + " WHERE t.tgrelid = c.oid AND "
+          + " WHERE t.tgrelid = c.oid AND t.tgenabled <> 'D' AND "
           + CaptureSchema.IS_USERS
           + ")";
 
   private static final String FAMILY =
       "EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid OR inhparent = c.oid)";
+
+  /** An identity outside of the key, which others could not be given. */
+  private static final String FOREIGN_IDENTITY =
+      "EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity = 'a' AND NOT"
+          + " a.attnum = ANY (coalesce(k.conkey, '{}')))";
+
+  /**
+   * Whether COPY does more than to write rows: by triggers, or to tell which partition they are of.
+   */
+  private static final String COPY_RUNS_CODE =
+      "(EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled <> 'D' AND"
+          + " t.tgtype & 4 <> 0 AND "
+          + CaptureSchema.IS_USERS
+          + ") OR EXISTS (WITH RECURSIVE r AS (SELECT c.oid AS rel UNION SELECT inhparent FROM"
+          + " pg_inherits JOIN r ON inhrelid = rel) SELECT FROM r JOIN pg_depend d ON d.objid = rel"
+          + " WHERE d.classid = 'pg_class'::regclass AND d.refclassid IN ('pg_proc'::regclass,"
+          + " 'pg_operator'::regclass, 'pg_opclass'::regclass)))";
+
+  /** Whether TRUNCATE does more than to empty it and what inherits from it. */
+  private static final String TRUNCATE_RUNS_CODE =
+      "EXISTS (WITH RECURSIVE r AS (SELECT c.oid AS rel UNION SELECT inhrelid FROM pg_inherits JOIN"
+          + " r ON inhparent = rel) SELECT FROM r JOIN pg_class x ON x.oid = rel WHERE x.relkind NOT"
+          + " IN ('r', 'p') OR EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = rel AND"
+          + " t.tgtype & 32 <> 0 AND t.tgenabled <> 'D'))";
 
   private static final String ACTS =
       "f.contype = 'f' AND (f.confdeltype IN ('c', 'n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))";
@@ -140,6 +164,21 @@ final class CatalogueSql {
           + " 3926, 4072, 199, 1000, 1001, 1005, 1007, 1009, 1014, 1015, 1016, 1021, 1022, 1041,"
           + " 1231, 2951, 3807";
 
+  /**
+   * Types of users that do so too: enums, their arrays, and domains of {@link #SAME_INPUT} whose
+   * checks ask for nothing and run no code of users.
+   */
+  private static final String SAME_MADE =
+      "EXISTS (SELECT FROM pg_type y LEFT JOIN pg_type m ON m.typarray = y.oid WHERE y.oid ="
+          + " a.atttypid AND (y.typtype = 'e' OR m.typtype = 'e' OR (y.typtype = 'd' AND"
+          + " y.typbasetype IN ("
+          + SAME_INPUT
+          + ") AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.contypid = y.oid AND ("
+          + ASKS
+          + " OR EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_constraint'::regclass AND"
+          + " d.objid = k.oid AND d.refclassid IN ('pg_proc'::regclass,"
+          + " 'pg_operator'::regclass)))))))";
+
   /** A default that is a constant of a type whose values are the same everywhere. */
   private static final String CONSTANT =
       "^(\\(?-?[0-9.]+\\)?|true|false|(NULL|''([^'']|'''')*'')::(text|character varying|character"
@@ -162,11 +201,7 @@ final class CatalogueSql {
                   + CONSTANT
                   + "')",
               'c')
-          + flag(
-              "a.atttypid IN ("
-                  + SAME_INPUT
-                  + ") OR EXISTS (SELECT FROM pg_type y WHERE y.oid = a.atttypid AND y.typtype = 'e')",
-              's')
+          + flag("a.atttypid IN (" + SAME_INPUT + ") OR " + SAME_MADE, 's')
           + flag("a.atttypid IN (1082, 1083, 1114, 1184)", 't')
           // In binary, an infinite one is of another length to PostgreSQL 16 and older.
           + flag("a.atttypid IN (1186, 1187)", 'v')
@@ -178,19 +213,22 @@ final class CatalogueSql {
     return " || CASE WHEN " + condition + " THEN '" + flag + "' ELSE '' END";
   }
 
-  private static final String TABLES =
-      "SELECT nspname, relname, relkind = 'r' AND nspname <> 'mgtm' AND NOT relhasrules AND NOT relrowsecurity AND NOT "
+  /** An ordinary table where no code of users runs but by its triggers. */
+  private static final String BASE =
+      "relkind = 'r' AND nspname <> 'mgtm' AND NOT relhasrules AND NOT relrowsecurity AND NOT "
           + FAR_TRIGGERS
-          + " AND NOT "
-          + FAMILY
           + " AND NOT "
           + runsCode("c.oid")
           + " AND NOT "
           + ASKING_CHECKS
-          + " AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND"
-          + " a.attidentity = 'a' AND NOT a.attnum = ANY (coalesce(k.conkey, '{}')))"
           + " AND NOT "
-          + ODD_KEYS
+          + ODD_KEYS;
+
+  private static final String TABLES =
+      "SELECT nspname, relname, b.base AND NOT "
+          + FAMILY
+          + " AND NOT "
+          + FOREIGN_IDENTITY
           + ","
           + " NOT EXISTS (SELECT FROM pg_constraint h WHERE h.contype IN ('c', 'x') AND h.conrelid"
           + " = c.oid) AND NOT "
@@ -208,9 +246,15 @@ final class CatalogueSql {
           + FAR_ACTIONS
           + ", "
           + PARTLY_GRANTED
+          + ", b.base AND NOT "
+          + COPY_RUNS_CODE
+          + ", nspname <> 'mgtm' AND NOT "
+          + TRUNCATE_RUNS_CODE
           + " FROM pg_class c JOIN"
           + " pg_namespace n ON n.oid = relnamespace LEFT JOIN pg_constraint k ON k.conrelid ="
-          + " c.oid AND k.contype = 'p' WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND"
+          + " c.oid AND k.contype = 'p' CROSS JOIN LATERAL (SELECT "
+          + BASE
+          + " AS base) b WHERE relkind IN ('r', 'p', 'v', 'm', 'f') AND"
           + " relpersistence <> 't' AND nspname <>"
           + " 'information_schema' AND nspname <> 'pg_toast'";
 

@@ -197,13 +197,16 @@ public final class Catalogues {
               newer && flags.contains("v") ? Catalogue.Input.OTHER : input(flags)));
     }
     boolean deferrable = "t".equals(row.get(6));
-    boolean known = row.get(2).equals("t") && !row.get(0).equals("pg_catalog") && !deferrable;
+    boolean users = !row.get(0).equals("pg_catalog");
+    boolean known = row.get(2).equals("t") && users && !deferrable;
     return new Catalogue.Table(
         row.get(0),
         columns,
         split(row.get(5)).stream().map(Catalogues::unquote).toList(),
         known ? granted(writes(row, newer), row.get(10)) : Catalogue.Writes.ANYTHING,
-        row.get(8).equals("t"));
+        row.get(8).equals("t"),
+        row.get(11).equals("t") && users && !deferrable,
+        row.get(12).equals("t") && users);
   }
 
   private static Catalogue.Writes granted(Catalogue.Writes writes, String partly) {

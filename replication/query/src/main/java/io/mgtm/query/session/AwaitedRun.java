@@ -3,6 +3,7 @@ package io.mgtm.query.session;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.sql.Statement;
+import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
@@ -191,7 +192,11 @@ final class AwaitedRun {
         "BEGIN",
         () -> {
           copy = new CopyIn(session, run, segment);
-          run.sender().send(set.home(), segment, copy::leaderAnswered);
+          if (segment.command().statementClass() == StatementClass.CAPTURED) {
+            check(segment);
+          } else {
+            run.sender().send(set.home(), segment, copy::leaderAnswered);
+          }
         });
   }
 
@@ -207,6 +212,9 @@ final class AwaitedRun {
     if (copy.isExtended()) {
       // The Sync that was sent with it belongs to the data, and another comes after them.
       run.awaitSync();
+    }
+    if (checked != null) {
+      checked.copyBegins();
     }
     copy.begin();
     session.paused();
@@ -245,13 +253,18 @@ final class AwaitedRun {
       checked.end();
       checked = null;
     }
-    if (copy != null) {
-      copy.close();
-      copy = null;
-    }
+    copyTaken();
     if (draws != null) {
       draws.end();
       draws = null;
+    }
+  }
+
+  /** The leader has all data of a COPY of which the others are given the rows. */
+  void copyTaken() {
+    if (copy != null) {
+      copy.close();
+      copy = null;
     }
   }
 

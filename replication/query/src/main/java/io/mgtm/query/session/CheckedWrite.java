@@ -40,7 +40,6 @@ final class CheckedWrite {
   private final Backend leader;
   private final UnitOutput output;
   private final boolean held;
-  private final int mark;
   private final Captures captures;
 
   /** Null where no rows are returned that tell what it does. */
@@ -54,6 +53,9 @@ final class CheckedWrite {
 
   /** Only so that its rows can be written at once: row by row is as good where it is one. */
   private final boolean linked;
+
+  /** What is held from here on is of this statement. */
+  private int mark;
 
   private int unanswered;
   private String token;
@@ -184,7 +186,13 @@ final class CheckedWrite {
     return ErrorFields.error("0A000", "it cannot be told which rows this writes: " + why);
   }
 
+  /** It is COPY, and the client was told all that was held, as it is asked for data. */
+  void copyBegins() {
+    mark = output.mark();
+  }
+
   private void leaderAnswered(Relay relay, char status) {
+    run.awaited().copyTaken();
     if (relay.error() != null) {
       end();
       run.ended(relay, status);

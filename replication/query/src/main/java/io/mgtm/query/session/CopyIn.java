@@ -24,7 +24,9 @@ final class CopyIn {
   private final UnitRun run;
   private final Segment segment;
 
-  /** Null where the others are given nothing, as of a temporary table. */
+  /**
+   * Null where the others are not given data: as of a temporary table, or where rows are captured.
+   */
   private final CopyFrom copy;
 
   private final Backend leader;

@@ -2,6 +2,7 @@ package io.mgtm.query.session;
 
 import io.mgtm.query.sql.Classifier;
 import io.mgtm.query.sql.Numbers;
+import io.mgtm.query.sql.PreparedText;
 import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.sql.Shapes;
 import io.mgtm.query.sql.SqlException;
@@ -30,6 +31,13 @@ final class Planner {
   private Classifier classifier;
   private Shapes shapes = new Shapes();
   private final Map<String, Prepared> statements = new HashMap<>();
+
+  /** What was prepared by SQL. */
+  private final Map<String, PreparedText> texts = new HashMap<>();
+
+  /** Of statements that execute one of those, its name. */
+  private final Map<String, String> executing = new HashMap<>();
+
   private final Map<String, Prepared> portals = new HashMap<>();
   private final Map<String, Prepared> effects = new HashMap<>();
   private final Map<String, Numbered.Texts> numbered = new HashMap<>();
@@ -51,6 +59,8 @@ final class Planner {
   /** All statements are forgotten, as by DEALLOCATE ALL and DISCARD ALL. */
   void forget() {
     statements.clear();
+    texts.clear();
+    executing.clear();
     effects.clear();
     numbered.clear();
   }
@@ -102,7 +112,55 @@ final class Planner {
 
   /** Whether there was such a statement. */
   boolean remove(String statement) {
-    return statements.remove(statement) != null;
+    if (texts.remove(statement) == null) {
+      return statements.remove(statement) != null;
+    }
+    statements.keySet().removeIf(name -> statement.equals(executing.get(name)));
+    return true;
+  }
+
+  /** PREPARE of SQL: why it cannot be, or null. */
+  Refusal prepare(Statement statement) {
+    try {
+      PreparedText text = PreparedText.of(statement);
+      if (texts.containsKey(text.name()) || statements.containsKey(text.name())) {
+        return new Refusal(
+            "42P05", "prepared statement \"" + text.name() + "\" already exists", "DEALLOCATE it.");
+      }
+      checkRoom();
+      texts.put(text.name(), text);
+      return null;
+    } catch (SqlException e) {
+      return new Refusal("42601", e.getMessage(), "PREPARE name (types) AS statement.");
+    }
+  }
+
+  /** What EXECUTE of SQL executes, in its place; any other segment as it is. */
+  Segment executed(Segment segment) {
+    return segment.kind() == Segment.Kind.EXECUTE && segment.simple() != null
+        ? Segment.of(executed(segment.simple()))
+        : segment;
+  }
+
+  private Prepared executed(Prepared execute) {
+    String name = PreparedText.nameOf(execute.statement());
+    PreparedText text = texts.get(name);
+    if (text == null) {
+      return unknown(name);
+    }
+    try {
+      return prepare(execute.name(), text.with(execute.statement()), NO_TYPES);
+    } catch (SqlException e) {
+      Refusal refusal = new Refusal("42601", e.getMessage(), "EXECUTE name (constants).");
+      return new Prepared(execute.name(), execute.sql(), NO_TYPES, null, refusal);
+    }
+  }
+
+  private void checkRoom() {
+    if (statements.size() + texts.size() >= STATEMENTS_MAX) {
+      throw new WireException(
+          WireException.LIMIT_EXCEEDED, "more than " + STATEMENTS_MAX + " prepared statements");
+    }
   }
 
   /** Of a message that is not passed on. */
@@ -245,9 +303,8 @@ final class Planner {
     switch (frame.type()) {
       case 'P' -> {
         Prepared prepared = parse(body);
-        if (statements.size() >= STATEMENTS_MAX && !statements.containsKey(prepared.name())) {
-          throw new WireException(
-              WireException.LIMIT_EXCEEDED, "more than " + STATEMENTS_MAX + " prepared statements");
+        if (!statements.containsKey(prepared.name())) {
+          checkRoom();
         }
         statements.put(prepared.name(), prepared);
         return new Step(frame, prepared, prepared.name());
@@ -295,7 +352,13 @@ final class Planner {
     for (int i = 0; i < types.length; i++) {
       types[i] = body.readInt();
     }
-    return prepare(name, sql, types);
+    Prepared prepared = prepare(name, sql, types);
+    if (prepared.statementClass() != StatementClass.EXECUTE) {
+      executing.remove(name);
+      return prepared;
+    }
+    executing.put(name, PreparedText.nameOf(prepared.statement()));
+    return executed(prepared);
   }
 
   private Prepared prepare(String name, String sql, int[] types) {

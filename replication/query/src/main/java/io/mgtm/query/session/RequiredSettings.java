@@ -3,6 +3,7 @@ package io.mgtm.query.session;
 import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.ServerKind;
+import io.mgtm.query.sql.FixedSetting;
 import io.mgtm.query.wire.ErrorFields;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -16,18 +17,6 @@ import java.util.regex.Pattern;
  * thread.
  */
 public final class RequiredSettings {
-  /**
-   * Settings by which values are sent to other servers as texts and read there: what they are set
-   * to, and what a client may set them to itself.
-   */
-  private static final List<Fixed> FIXED =
-      List.of(
-          new Fixed("extra_float_digits", "1", "[1-3]"),
-          new Fixed("array_nulls", "on", "on"),
-          new Fixed("xmloption", "content", "content"));
-
-  private record Fixed(String name, String to, String allowed) {}
-
   private static final Pattern HOURS = Pattern.compile("(?<![:\\d])\\d+");
   private static final List<String> RELIED_ON =
       List.of("client_encoding", "DateStyle", "TimeZone", "standard_conforming_strings");
@@ -42,15 +31,17 @@ public final class RequiredSettings {
    */
   public static ErrorFields fix(Map<String, String> parameters) {
     String options = parameters.getOrDefault("options", "");
-    for (Fixed fixed : FIXED) {
+    for (FixedSetting fixed : FixedSetting.ALL) {
       String name = fixed.name();
-      parameters.putIfAbsent(name, fixed.to());
+      if (fixed.initial() == null) {
+        continue;
+      }
+      parameters.putIfAbsent(name, fixed.initial());
       boolean otherwise =
           parameters.keySet().stream().anyMatch(k -> k.equalsIgnoreCase(name) && !k.equals(name));
-      boolean kept = parameters.get(name).matches(fixed.allowed());
+      boolean kept = fixed.allows(parameters.get(name));
       if (otherwise || options.contains(name) || !kept) {
-        return ErrorFields.fatal(
-                "0A000", "the replicator relies on " + name + " of " + fixed.allowed())
+        return ErrorFields.fatal("0A000", "the replicator relies on " + name)
             .withHint("Leave it as it is.");
       }
     }

@@ -20,8 +20,10 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     RUN,
     /** One command of class TRANSACTION. */
     CONTROL,
-    /** One command of class SESSION, for all servers. */
+    /** One command of class SESSION, for all servers, or OWN, for none. */
     SESSION,
+    /** EXECUTE of SQL, in whose place comes what it executes. */
+    EXECUTE,
     /** One command of class MAINTENANCE, for all servers. */
     MAINTENANCE,
     /** One query that is run read-only, lest it writes. */
@@ -56,9 +58,12 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     return switch (prepared.statementClass()) {
       case TRANSACTION -> Kind.CONTROL;
       case SESSION -> isShow(prepared) ? Kind.RUN : Kind.SESSION;
+      case OWN -> Kind.SESSION;
+      case EXECUTE -> Kind.EXECUTE;
       case UNPROVEN_READ -> Kind.UNPROVEN;
       case COPY_FROM -> Kind.COPY;
-      case CHECKED_ROWS, LINKED_ROWS, CAPTURED -> Kind.CHECKED;
+      case CHECKED_ROWS, LINKED_ROWS -> Kind.CHECKED;
+      case CAPTURED -> isCopy(prepared) ? Kind.COPY : Kind.CHECKED;
       case DDL, CREATE_AS -> Kind.DDL;
       case TEMPORARY -> temporary(prepared.statement().word(0));
       case MAINTENANCE -> Kind.MAINTENANCE;
@@ -73,6 +78,10 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
       case "copy" -> Kind.COPY;
       default -> Kind.TEMPORARY;
     };
+  }
+
+  private static boolean isCopy(Prepared prepared) {
+    return prepared.statement().word(0).equals("copy");
   }
 
   private static boolean isShow(Prepared prepared) {
@@ -146,6 +155,23 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
   boolean isLeaders() {
     return isTemporary()
         || all().anyMatch(prepared -> prepared.statementClass() == StatementClass.LEADER);
+  }
+
+  /** Whether what it sets may end with the transaction. */
+  boolean setsLocally() {
+    return kind == Kind.SESSION
+        && command().statement().settings().stream()
+            .anyMatch(one -> !"false".equals(one.local().value()));
+  }
+
+  /** Whether it begins a transaction of the replicator's, where others need one. */
+  boolean mayBeWrapped() {
+    return kind == Kind.RUN || kind == Kind.TEMPORARY || setsLocally();
+  }
+
+  /** Whether, with others in one go, it is to be in one transaction with them. */
+  boolean needsTransaction() {
+    return isLeaders() || setsLocally();
   }
 
   /** Whether it changes temporary tables. */

@@ -5,6 +5,9 @@ import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.StartupPacket;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.Charset;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * One message of the extended protocol that a client sent.
@@ -51,6 +54,18 @@ record Step(Frame frame, Prepared prepared, String name) {
       formats[i] = in.readUnsignedShort();
     }
     return formats;
+  }
+
+  /** Of a Bind, its parameters as texts in the client's encoding; null for NULL. */
+  List<String> texts(Charset charset) {
+    ByteBuf in = afterNames().duplicate();
+    in.skipBytes(Short.BYTES * in.readUnsignedShort());
+    List<String> texts = new ArrayList<>();
+    for (int left = in.readUnsignedShort(); left > 0; left--) {
+      int bytes = in.readInt();
+      texts.add(bytes < 0 ? null : in.readCharSequence(bytes, charset).toString());
+    }
+    return texts;
   }
 
   void release() {

@@ -83,7 +83,8 @@ final class UnitRun {
       }
       return;
     }
-    Segment segment = segments.get(next);
+    Segment segment = session.planner().executed(segments.get(next));
+    segments.set(next, segment);
     ErrorFields told = session.failover().takePending(segment);
     if (told != null) {
       if (segment.isCommit() && set.home() != null) {
@@ -133,7 +134,7 @@ final class UnitRun {
       case CONTROL -> controls.control(segment);
       case SESSION -> {
         session.schema().temporaries().mayDiffer();
-        utilities.setting(segment);
+        utilities.run(segment);
       }
       case MAINTENANCE -> utilities.maintenance(segment);
       case UNPROVEN -> awaited.unproven(segment);
@@ -156,6 +157,7 @@ final class UnitRun {
         plain(segment);
       }
       case RUN -> plain(segment);
+      case EXECUTE -> throw new IllegalStateException("what it executes comes in its place");
     }
   }
 
@@ -227,19 +229,15 @@ final class UnitRun {
   private boolean mustWaitFor(Segment segment) {
     Turn turn = session.turn();
     return turn.isNeeded()
-        && (segment.begins() || (isPlain(segment) && isWrapped()))
+        && (segment.begins() || (segment.mayBeWrapped() && isWrapped()))
         && !turn.take(this::next);
   }
 
-  private static boolean isPlain(Segment segment) {
-    return segment.kind() == Segment.Kind.RUN || segment.kind() == Segment.Kind.TEMPORARY;
-  }
-
   /** Whether outside of the client's transactions it runs in one of the replicator's. */
-  private boolean isWrapped() {
+  boolean isWrapped() {
     return !last
         || segments.stream().anyMatch(Segment::isAwaited)
-        || (segments.size() > 1 && segments.stream().anyMatch(Segment::isLeaders));
+        || (segments.size() > 1 && segments.stream().anyMatch(Segment::needsTransaction));
   }
 
   /** A segment that may have written has its answer. */

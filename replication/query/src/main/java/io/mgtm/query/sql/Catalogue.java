@@ -40,9 +40,17 @@ public record Catalogue(
    * @param writes what a statement that writes to it does
    * @param linked whether its rows refer to others of it, so that those of one statement can only
    *     be written together
+   * @param copied whether data that are copied into it are rows of it, and do nothing else
+   * @param emptied whether TRUNCATE of it does nothing but to empty it and what inherits from it
    */
   public record Table(
-      String schema, Map<String, Column> columns, List<String> key, Writes writes, boolean linked) {
+      String schema,
+      Map<String, Column> columns,
+      List<String> key,
+      Writes writes,
+      boolean linked,
+      boolean copied,
+      boolean emptied) {
     public Table {
       columns = Collections.unmodifiableMap(new LinkedHashMap<>(columns));
       key = List.copyOf(key);

@@ -134,7 +134,8 @@ public final class Classifier {
       return StatementClass.UNKNOWN.because("it begins with no key word");
     }
     return switch (first.text()) {
-      case "select", "values", "table", "with" -> query(tokens);
+      case "select" -> select(sql, tokens);
+      case "values", "table", "with" -> query(tokens);
       case "explain" -> explain(tokens);
       case "insert", "update", "delete" -> writes.classify(tokens);
       case "merge" -> writes.merge(tokens);
@@ -146,6 +147,7 @@ public final class Classifier {
           Token.isWordAt(tokens, 1, "transaction")
               ? StatementClass.TRANSACTION.because("two-phase commit")
               : StatementClass.SESSION.because("prepares a statement");
+      case "execute" -> StatementClass.EXECUTE.because("what it executes has a class");
       case "set" -> set(tokens);
       case "declare" -> declare(tokens);
       default -> named(sql, tokens, first.text());
@@ -161,6 +163,9 @@ public final class Classifier {
     }
     if (Words.SESSION.contains(first)) {
       return StatementClass.SESSION.because(first + " is the session's own");
+    }
+    if (CodeDdl.isCapture(tokens)) {
+      return StatementClass.OWN.because("the replicator gives tables this trigger by itself");
     }
     Classification made = first.equals("create") ? createAs(tokens) : null;
     if (made != null) {
@@ -213,10 +218,14 @@ public final class Classifier {
       return StatementClass.REFUSED.because(
           "a constraint may be of a temporary table, which is the leader server's");
     }
-    return Token.hasName(tokens, "standard_conforming_strings")
-        ? StatementClass.REFUSED.because(
-            "the classes hold with standard_conforming_strings on only")
-        : StatementClass.SESSION.because("set is the session's own");
+    return StatementClass.SESSION.because("set is the session's own");
+  }
+
+  private Classification select(String sql, List<Token> tokens) {
+    boolean sets = !Setting.of(sql.substring(tokens.get(0).start()), tokens).isEmpty();
+    return sets && purity.whyUsersCode(tokens) == null
+        ? StatementClass.SESSION.because("set_config is the session's own, as SET")
+        : query(tokens);
   }
 
   /** A query by itself: what is learnt of catalogues is asked of one server all the time. */
@@ -248,7 +257,7 @@ public final class Classifier {
       return StatementClass.READ.because("nothing in it could write");
     }
     if (Token.hasName(tokens, "set_config")) {
-      return StatementClass.REFUSED.because("set_config would set it at one server only");
+      return StatementClass.REFUSED.because(Setting.NOT_PLAIN);
     }
     if (Token.hasName(tokens, Words.LARGE_OBJECT_FUNCTIONS)) {
       return StatementClass.REFUSED.because(LARGE_OBJECTS);
@@ -351,7 +360,7 @@ public final class Classifier {
       CopyFrom.of(catalogue, sql, tokens);
       return StatementClass.COPY_FROM.because("the same data make the same rows");
     } catch (SqlException e) {
-      return StatementClass.REFUSED.because(e.getMessage());
+      return writes.captured(tokens, e.getMessage());
     }
   }
 

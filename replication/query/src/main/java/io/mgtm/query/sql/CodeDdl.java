@@ -23,6 +23,7 @@ final class CodeDdl {
 
   private static final Set<String> ALTER_REFUSED = Set.of("current", "depends", "rename", "schema");
 
+  private static final String CAPTURE = "mgtm_capture";
   static final String OWN = "triggers of such names are the replicator's";
 
   private final Catalogue catalogue;
@@ -109,6 +110,27 @@ final class CodeDdl {
       return "it is no trigger that is understood";
     }
     return isOwn(tokens.get(name)) ? OWN : null;
+  }
+
+  /** Whether it makes, switches on or drops the trigger by which the replicator captures rows. */
+  static boolean isCapture(List<Token> tokens) {
+    int end = tokens.size();
+    return switch (tokens.get(0).text() + " " + tokens.get(Math.min(1, end - 1)).text()) {
+      case "create trigger" ->
+          end > 7
+              && tokens.get(2).isWord(CAPTURE)
+              && tokens.get(end - 5).isWord("mgtm")
+              && tokens.get(end - 3).isWord(CAPTURE);
+      case "alter table" ->
+          end > 6
+              && tokens.get(end - 4).isWord("enable")
+              && tokens.get(end - 3).isWord("always")
+              && tokens.get(end - 2).isWord("trigger")
+              && tokens.get(end - 1).isWord(CAPTURE);
+      case "drop trigger" ->
+          Token.isWordAt(tokens, Token.isWordAt(tokens, 2, "if") ? 4 : 2, CAPTURE);
+      default -> false;
+    };
   }
 
   /** Whether a trigger may be the replicator's, by its name. */

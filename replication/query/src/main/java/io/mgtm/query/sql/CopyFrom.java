@@ -66,7 +66,7 @@ public record CopyFrom(
       if (table == null) {
         throw new SqlException("its target is no table that one name alone tells of");
       }
-      if (!table.isRowsOnly()) {
+      if (!table.copied()) {
         throw new SqlException("the table has triggers, rules or partitions");
       }
       List<String> columns = columns(table);
@@ -153,8 +153,8 @@ public record CopyFrom(
           case "binary" -> binary = true;
           case "header" -> header();
           case "delimiter", "delimiters" -> delimiter = character();
-          case "quote" -> quote = character();
-          case "escape" -> escape = character();
+          case "quote" -> quote = noLetter(character());
+          case "escape" -> escape = noLetter(character());
           case "force_not_null", "force_null", "force" -> columnsOf();
           default -> ignored(token);
         }
@@ -193,6 +193,14 @@ public record CopyFrom(
       if (header && !over) {
         throw new SqlException("its HEADER is not understood");
       }
+    }
+
+    /** One that is may be a letter of the data as well, by what follows it. */
+    private byte noLetter(byte character) throws SqlException {
+      if (Character.isLetterOrDigit(character)) {
+        throw new SqlException("a quote or escape is a letter or digit");
+      }
+      return character;
     }
 
     private byte character() throws SqlException {

@@ -18,9 +18,6 @@ final class Ddl {
   private static final Set<String> MADE =
       Set.of("table", "index", "sequence", "schema", "view", "domain");
 
-  private static final Set<String> ALTERED =
-      Set.of("table", "index", "sequence", "schema", "view", "type", "default");
-
   private static final Set<String> DROPPED =
       Set.of(
           "table",
@@ -40,50 +37,19 @@ final class Ddl {
           "user",
           "group");
 
-  /** In ALTER TABLE: what makes values that are not written there, or runs code later on. */
-  private static final Set<String> ALTER_REFUSED =
-      Set.of(
-          "trigger",
-          "rule",
-          "row",
-          "inherit",
-          "of",
-          "identity",
-          "serial",
-          "bigserial",
-          "smallserial",
-          "serial2",
-          "serial4",
-          "serial8",
-          "current_catalog",
-          "current_date",
-          "current_role",
-          "current_schema",
-          "current_time",
-          "current_timestamp",
-          "current_user",
-          "localtime",
-          "localtimestamp",
-          "session_user",
-          "system_user",
-          "unlogged",
-          "user");
-
-  /** They may stand before a parenthesis in ALTER TABLE, besides those of queries. */
-  private static final Set<String> CLAUSES =
-      Set.of("check", "exclude", "include", "key", "reset", "set", "unique", "with");
-
   private static final Pattern CLOCK =
       Pattern.compile("(?<![a-z])(now|today|tomorrow|yesterday)(?![a-z])");
 
   private final Catalogue catalogue;
   private final Purity purity;
   private final CodeDdl code;
+  private final AlterDdl alter;
 
   Ddl(Catalogue catalogue, Purity purity) {
     this.catalogue = catalogue;
     this.purity = purity;
     this.code = new CodeDdl(catalogue);
+    this.alter = new AlterDdl(purity);
   }
 
   /** Why a text may not do the same everywhere, or null when it does. */
@@ -106,7 +72,7 @@ final class Ddl {
     return switch (verb) {
       case "comment", "grant", "revoke" -> null;
       case "create" -> create(tokens);
-      case "alter" -> alter(tokens);
+      case "alter" -> alter.whyNot(tokens);
       case "drop" -> drop(tokens);
       case "truncate" -> truncate(tokens);
       default -> "what " + verb + " does is not known to be the same everywhere";
@@ -157,25 +123,10 @@ final class Ddl {
     return null;
   }
 
-  private static String word(List<Token> tokens, int at) {
+  static String word(List<Token> tokens, int at) {
     return at < tokens.size() && tokens.get(at).kind() == Token.Kind.WORD
         ? tokens.get(at).text()
         : "";
-  }
-
-  /** What runs code of users now, or null. */
-  private String suspect(List<Token> tokens) {
-    if (catalogue.hasUserSyntax()) {
-      return Purity.USER_SYNTAX;
-    }
-    for (Token token : tokens) {
-      boolean operator =
-          token.kind() == Token.Kind.OPERATOR && !catalogue.pureOperators().contains(token.text());
-      if (operator || (token.isName() && catalogue.suspects().contains(token.text()))) {
-        return token.text() + " may run code of users";
-      }
-    }
-    return null;
   }
 
   private String create(List<Token> tokens) {
@@ -201,7 +152,7 @@ final class Ddl {
     }
     return switch (kind) {
       case "table" -> table(tokens);
-      case "index" -> suspect(tokens);
+      case "index" -> purity.whyUsersCode(tokens);
       case "view" -> view(tokens.subList(at, tokens.size()));
       case "domain" -> domain(tokens.subList(at + 1, tokens.size()));
       default -> null;
@@ -222,7 +173,7 @@ final class Ddl {
       }
       if (depth == 0 && token.isWord("values")) {
         // FOR VALUES: a part's bounds are computed now, unlike defaults and checks.
-        String why = actions(untilPartition(tokens.subList(i + 1, tokens.size())));
+        String why = alter.whyNotSteady(untilPartition(tokens.subList(i + 1, tokens.size())));
         if (why != null) {
           return why;
         }
@@ -258,7 +209,7 @@ final class Ddl {
 
   /** Who casts to it runs its checks. */
   private String domain(List<Token> tokens) {
-    String why = suspect(tokens);
+    String why = purity.whyUsersCode(tokens);
     int depth = 0;
     int check = 0;
     for (int i = 0; i < tokens.size() && why == null; i++) {
@@ -285,81 +236,6 @@ final class Ddl {
     return why == null ? null : "who reads the view may write: " + why;
   }
 
-  private String alter(List<Token> tokens) {
-    String kind = word(tokens, 1);
-    if (!ALTERED.contains(kind)) {
-      return "it alters a " + kind + ", or what that is is not known";
-    }
-    if (kind.equals("schema") && Token.hasWord(tokens, "rename")) {
-      return "who writes to a table of the schema does not hold it up";
-    }
-    if (!kind.equals("table")) {
-      return suspect(tokens);
-    }
-    int at = 2;
-    at += word(tokens, at).equals("if") ? 2 : 0;
-    at += word(tokens, at).equals("only") ? 1 : 0;
-    at += at + 1 < tokens.size() && tokens.get(at + 1).isSymbol(".") ? 3 : 1;
-    if (at >= tokens.size()) {
-      return "it is no ALTER TABLE that is understood";
-    }
-    List<Token> actions = tokens.subList(at, tokens.size());
-    return isSetDefault(actions) ? null : actions(actions);
-  }
-
-  /** ALTER COLUMN … SET DEFAULT computes nothing now; with several actions it is not told apart. */
-  private static boolean isSetDefault(List<Token> actions) {
-    int at = word(actions, 1).equals("column") ? 3 : 2;
-    boolean set =
-        word(actions, 0).equals("alter")
-            && word(actions, at).equals("set")
-            && word(actions, at + 1).equals("default");
-    int depth = 0;
-    for (Token token : actions) {
-      depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
-      set &= depth > 0 || !token.isSymbol(",");
-    }
-    return set;
-  }
-
-  private String actions(List<Token> tokens) {
-    String why = suspect(tokens);
-    for (int i = 0; i < tokens.size() && why == null; i++) {
-      Token token = tokens.get(i);
-      if (token.kind() == Token.Kind.OPERATOR && !Words.PLAIN_OPERATORS.contains(token.text())) {
-        why = "the operator " + token.text() + " may make a text that names the moment";
-      } else if (Token.isOneAt(tokens, i, ALTER_REFUSED) && !isSwitch(tokens, i)) {
-        why = "it has the word " + token.text();
-      } else if (token.isWord("type") && !Words.STEADY_TYPES.contains(word(tokens, i + 1))) {
-        why = "values may be read as of the moment by the type " + word(tokens, i + 1);
-      } else if (token.isName() && i + 1 < tokens.size() && tokens.get(i + 1).isSymbol("(")) {
-        why = isClause(tokens, i) ? null : "it calls " + token.text();
-      }
-    }
-    return why;
-  }
-
-  /** ENABLE TRIGGER x and DISABLE TRIGGER x, of one that is not the replicator's. */
-  private static boolean isSwitch(List<Token> tokens, int trigger) {
-    Token name = Purity.next(tokens, trigger);
-    return tokens.get(trigger).isWord("trigger")
-        && trigger > 0
-        && Token.isOneAt(tokens, trigger - 1, Set.of("enable", "disable"))
-        && name != null
-        && !name.isWord("all")
-        && !name.isWord("user")
-        && !CodeDdl.isOwn(name);
-  }
-
-  private static boolean isClause(List<Token> tokens, int i) {
-    Token token = tokens.get(i);
-    boolean clause =
-        token.kind() == Token.Kind.WORD
-            && (CLAUSES.contains(token.text()) || Words.BEFORE_PARENTHESIS.contains(token.text()));
-    int name = i > 1 && tokens.get(i - 1).isSymbol(".") ? i - 2 : i;
-    return clause || (name > 0 && tokens.get(name - 1).isWord("references"));
-  }
-
   private static String drop(List<Token> tokens) {
     int name = Token.isWordAt(tokens, 2, "if") ? 4 : 2;
     if (Token.isWordAt(tokens, 1, "trigger")
@@ -379,8 +255,8 @@ final class Ddl {
       at += word(tokens, at).equals("only") ? 1 : 0;
       TableName name = TableName.at(tokens, at);
       Catalogue.Table table = name.in(catalogue, tokens);
-      if (table == null || !table.isRowsOnly()) {
-        return "it has a table that has triggers, or that one name alone does not tell of";
+      if (table == null || !table.emptied()) {
+        return "it has a table that has triggers of TRUNCATE, or that one name alone does not tell of";
       }
       at = name.last() + 1;
       if (at >= tokens.size() || !tokens.get(at).isSymbol(",")) {

@@ -1,6 +1,7 @@
 package io.mgtm.query.sql;
 
-import java.util.regex.Pattern;
+import java.util.Locale;
+import java.util.Set;
 
 /**
  * What is told of a statement that is not run.
@@ -11,8 +12,19 @@ public record Refusal(String sqlState, String message, String hint) {
   private static final String STOPPED =
       "Stop the replicator, run it at each server, and start the replicator again.";
 
-  private static final Pattern NO_TIMEOUT =
-      Pattern.compile(".*transaction_timeout\"?\\s*(=|\\bto\\b)\\s*('?0'?|default)\\s*");
+  /** Of the level, or words by which it is set. */
+  private static final Set<String> ISOLATION =
+      Set.of("isolation", "default_transaction_isolation", "transaction_isolation");
+
+  private static final Refusal SERIALIZABLE =
+      new Refusal(
+          "isolation level SERIALIZABLE is not replicated",
+          "Use READ COMMITTED or REPEATABLE READ.");
+
+  private static final Refusal DATES =
+      new Refusal(
+          "the replicator relies on dates of style ISO",
+          "Set their order alone, as in 'ISO, DMY'.");
 
   /** Of what is not replicated. */
   public Refusal(String message, String hint) {
@@ -30,6 +42,8 @@ public record Refusal(String sqlState, String message, String hint) {
           CREATE_AS,
           TEMPORARY,
           MAINTENANCE,
+          EXECUTE,
+          OWN,
           UNPROVEN_READ,
           LEADER,
           KEY_LOCAL,
@@ -66,6 +80,9 @@ public record Refusal(String sqlState, String message, String hint) {
     if (statement.classification().why().equals(RoleDdl.PLAIN)) {
       return "Give it encrypted by SCRAM-SHA-256, as \\password of psql does.";
     }
+    if (statement.classification().why().equals(Setting.NOT_PLAIN)) {
+      return "SELECT set_config('search_path', $1, false), with constants and parameters alone. Or: SET.";
+    }
     if (verb.equals("set") && statement.has("constraints")) {
       return "SET CONSTRAINTS ALL.";
     }
@@ -94,49 +111,71 @@ public record Refusal(String sqlState, String message, String hint) {
 
   /** The others name time zones by abbreviations, which are not the same everywhere. */
   private static boolean isIso(String text) {
-    String style = text.toLowerCase(java.util.Locale.ROOT);
+    String style = text.toLowerCase(Locale.ROOT);
     return !style.contains("sql") && !style.contains("postgres") && !style.contains("german");
   }
 
   private static Refusal session(Statement statement) {
-    if (statement.word(0).equals("prepare")) {
-      return new Refusal(
-          "statements prepared by SQL are not replicated",
-          "Prepare by the protocol, as drivers do.");
+    if (!statement.word(0).equals("set")) {
+      return null;
     }
-    boolean set = statement.word(0).equals("set");
-    boolean isolation =
-        statement.has("isolation")
-            || statement.has("default_transaction_isolation")
-            || statement.has("transaction_isolation");
-    String text = statement.text().toLowerCase(java.util.Locale.ROOT);
+    String text = statement.text().toLowerCase(Locale.ROOT);
+    boolean isolation = names(statement, ISOLATION);
     // A backslash may hide it, and no level has one.
-    if (set && isolation && (text.contains("serializable") || text.contains("\\"))) {
-      return new Refusal(
-          "isolation level SERIALIZABLE is not replicated",
-          "Use READ COMMITTED or REPEATABLE READ.");
+    if (isolation && (text.contains("serializable") || text.contains("\\"))) {
+      return SERIALIZABLE;
     }
-    if (set && statement.has("datestyle") && !isIso(statement.text())) {
-      return new Refusal(
-          "the replicator relies on dates of style ISO",
-          "Set their order alone, as in 'ISO, DMY'.");
+    if (names(statement, Set.of("datestyle")) && !isIso(text)) {
+      return DATES;
     }
-    if (set && statement.has("transaction_timeout") && !NO_TIMEOUT.matcher(text).matches()) {
-      return new Refusal(
-          "transaction_timeout would end a transaction that is decided",
-          "Use statement_timeout and idle_in_transaction_session_timeout.");
+    if (statement.has("xml") && statement.has("option")) {
+      return reliedOn("xmloption");
     }
-    boolean own =
-        statement.has("extra_float_digits")
-            || statement.has("array_nulls")
-            || statement.has("transform_null_equals")
-            || statement.has("lc_monetary")
-            || statement.has("xmloption")
-            || (statement.has("xml") && statement.has("option"))
-            || statement.has("session_replication_role")
-            || statement.has("transaction_read_only");
-    return set && own
-        ? new Refusal("the replicator relies on this setting", "Leave it as it is.")
+    return FixedSetting.ALL.stream()
+        .filter(fixed -> names(statement, Set.of(fixed.name())))
+        .filter(
+            fixed ->
+                !fixed.allows(Setting.value(statement.text(), statement.tokens(), fixed.name())))
+        .findFirst()
+        .map(fixed -> reliedOn(fixed.name()))
+        .orElse(null);
+  }
+
+  /** Names of settings are the same in upper case. */
+  private static boolean names(Statement statement, Set<String> settings) {
+    return statement.tokens().stream()
+        .anyMatch(
+            token -> token.isName() && settings.contains(token.text().toLowerCase(Locale.ROOT)));
+  }
+
+  /**
+   * Why {@code set_config} does not set something, or null when it does.
+   *
+   * @param value null for NULL, and for what is not known
+   */
+  public static Refusal of(String setting, String value) {
+    String name = setting.toLowerCase(Locale.ROOT);
+    String to = value == null ? "" : value.toLowerCase(Locale.ROOT);
+    if (name.startsWith("transaction_") && !name.equals("transaction_timeout")) {
+      return new Refusal(name + " is not set by a function", "SET TRANSACTION.");
+    }
+    if (ISOLATION.contains(name) && (value == null || to.contains("serializable"))) {
+      return SERIALIZABLE;
+    }
+    if (name.equals("datestyle") && (value == null || !isIso(to))) {
+      return DATES;
+    }
+    return FixedSetting.ALL.stream()
+            .anyMatch(fixed -> fixed.name().equals(name) && !fixed.allows(to))
+        ? reliedOn(name)
         : null;
+  }
+
+  private static Refusal reliedOn(String setting) {
+    return setting.equals("transaction_timeout")
+        ? new Refusal(
+            "transaction_timeout would end a transaction that is decided",
+            "Use statement_timeout and idle_in_transaction_session_timeout.")
+        : new Refusal("the replicator relies on " + setting, "Leave it as it is.");
   }
 }

@@ -45,6 +45,11 @@ public record Statement(
     return draws ? SequenceCalls.of(text, tokens) : List.of();
   }
 
+  /** Of class SESSION: what it sets by {@code set_config}; none where it is another command. */
+  public List<Setting> settings() {
+    return Setting.of(text, tokens);
+  }
+
   /** Of a change of the schema: whether what looks like a column may be a call of what it makes. */
   public boolean makesColumnLike() {
     return CodeDdl.makesColumnLike(tokens);

@@ -24,6 +24,8 @@ public enum StatementClass {
   DDL("the leader, and then the same text at the others"),
   /** Makes a table of a query, which the leader alone runs. */
   CREATE_AS("the leader, and then the table's definition and its rows at the others"),
+  /** Makes a trigger that the replicator makes itself, as what a dump of its tables has. */
+  OWN("nowhere: the replicator does it by itself"),
   /** VACUUM, ANALYZE: changes nothing that a statement sees; every server does it by itself. */
   MAINTENANCE("the leader, and then the same text at the others, outside of transactions"),
   /** COPY FROM STDIN: the same data make the same rows at every server. */
@@ -32,6 +34,8 @@ public enum StatementClass {
   COPY_TO("any server; in a transaction that writes, the leader"),
   /** BEGIN, COMMIT, savepoints. */
   TRANSACTION("the leader, and the others once it has written"),
+  /** EXECUTE of what PREPARE has prepared: it has the class of that, with its values. */
+  EXECUTE("as what it executes"),
   /** Settings, prepared statements, cursors: the session's own. */
   SESSION("every server"),
   /** Would make servers differ. */

@@ -36,6 +36,8 @@ public record Token(Kind kind, String text, int start, int end) {
   /** The text of a number as PostgreSQL 16 and newer alone read it. */
   static final String NEWER = "16";
 
+  private static final int PARAMETER_DIGITS_MAX = 5;
+
   /** Stands in no text: no message of PostgreSQL's has it in one. */
   private static final char END = '\0';
 
@@ -56,6 +58,11 @@ public record Token(Kind kind, String text, int start, int end) {
   /** Whether a key word stands at a place. */
   static boolean isWordAt(List<Token> tokens, int at, String word) {
     return at < tokens.size() && tokens.get(at).isWord(word);
+  }
+
+  /** Whether a symbol stands at a place. */
+  static boolean isSymbolAt(List<Token> tokens, int at, String symbol) {
+    return at < tokens.size() && tokens.get(at).isSymbol(symbol);
   }
 
   /** Whether one of some key words stands at a place. */
@@ -84,6 +91,18 @@ public record Token(Kind kind, String text, int start, int end) {
   /** Whether one of some does. */
   static boolean hasName(List<Token> tokens, Set<String> names) {
     return tokens.stream().anyMatch(token -> token.isName() && names.contains(token.text));
+  }
+
+  /**
+   * The number of a parameter; 0 where it is none, or has more digits than a statement can have.
+   *
+   * @param text of its statement, which begins at {@code from}
+   */
+  int parameterIn(String text, int from) {
+    int digits = end - start - 1;
+    return kind == Kind.PARAMETER && digits <= PARAMETER_DIGITS_MAX
+        ? Integer.parseInt(text.substring(start - from + 1, end - from))
+        : 0;
   }
 
   boolean isWord(String word) {

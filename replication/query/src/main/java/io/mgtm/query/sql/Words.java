@@ -89,6 +89,7 @@ final class Words {
   /** Functions that take locks or reach other sessions, which a read-only transaction may too. */
   static final Set<String> LEADER_FUNCTIONS =
       Set.of(
+          "pg_export_snapshot",
           "pg_notify",
           "pg_advisory_lock",
           "pg_advisory_lock_shared",

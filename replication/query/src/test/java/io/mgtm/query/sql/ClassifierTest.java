@@ -53,12 +53,15 @@ class ClassifierTest {
                         Map.of("x", INT, "y", TEXT, "n", INT),
                         List.of("x", "y"),
                         Writes.PLAIN,
-                        false))),
+                        false,
+                        true,
+                        true))),
             Map.entry(
                 "twice",
                 List.of(
-                    new Catalogue.Table("app", two, id, Writes.PLAIN, false),
-                    new Catalogue.Table("public", Map.of("id", INT), id, Writes.ROWS, false))),
+                    new Catalogue.Table("app", two, id, Writes.PLAIN, false, true, true),
+                    new Catalogue.Table(
+                        "public", Map.of("id", INT), id, Writes.ROWS, false, true, true))),
             table("gen", Map.of("id", SERIAL, "n", INT), id, Writes.PLAIN),
             table("computed", Map.of("id", COMPUTED, "n", INT), id, Writes.PLAIN),
             table("odd", Map.of("set", INT, "n", INT), List.of("set"), Writes.PLAIN),
@@ -82,8 +85,12 @@ class ClassifierTest {
 
   private static Map.Entry<String, List<Catalogue.Table>> table(
       String name, Map<String, Catalogue.Column> columns, List<String> key, Writes writes) {
+    boolean plain = writes != Writes.TRIGGERS && writes != Writes.ANYTHING;
     return Map.entry(
-        name, List.of(new Catalogue.Table("public", columns, key, writes, name.equals("tree"))));
+        name,
+        List.of(
+            new Catalogue.Table(
+                "public", columns, key, writes, name.equals("tree"), plain, plain)));
   }
 
   static Classifier classifier() {
@@ -245,7 +252,7 @@ class ClassifierTest {
           delete from tree where id > 1                          | LINKED_ROWS
           update tree set n = myfn(1)                            | CHECKED_ROWS
           update ruled set n = 1 where id = 1                    | CAPTURED
-          copy trig from stdin                                   | REFUSED
+          copy trig from stdin                                   | CAPTURED
           truncate trig                                          | REFUSED
           update a set n = pg_notify('x', '') where id = 1       | REFUSED
           update a set n = n @@@ 1 where id = 1                  | CHECKED_ROWS
@@ -283,19 +290,18 @@ class ClassifierTest {
           rollback to savepoint s                 | TRANSACTION
           prepare transaction 'g'                 | TRANSACTION
           prepare p as delete from a              | SESSION
-          execute p                               | UNKNOWN
+          execute p                               | EXECUTE
           declare c cursor for select 1           | LEADER
           declare c cursor with hold for select 1 | UNKNOWN
           declare c cursor for select random()    | UNKNOWN
           fetch all from c                        | LEADER
-          select set_config('a', 'b', true)       | REFUSED
+          select set_config('a', 'b', true)       | SESSION
           select myfn(1) from a for update        | UNPROVEN_READ
           select pg_notify('c', myfn(1))          | UNPROVEN_READ
           insert into a (id) values (nextval('s')) | ROWS
           declare c cursor for select nextval('s') | UNKNOWN
           copy (select nextval('s')) to stdout     | UNKNOWN
           set search_path = x                     | SESSION
-          set standard_conforming_strings = off   | REFUSED
           show all                                | SESSION
           lock table a                            | LEADER
           listen c                                | LEADER
@@ -307,6 +313,7 @@ class ClassifierTest {
           truncate app.twice                      | DDL
           truncate twice                          | REFUSED
           truncate trig                           | REFUSED
+          truncate keytrig                        | DDL
           truncate a cascade                      | REFUSED
           create table t (at timestamptz default now(), n int generated always as (1) stored) | DDL
           create table t (at timestamptz default 'now') | REFUSED
@@ -339,6 +346,11 @@ class ClassifierTest {
           alter table a add x serial              | REFUSED
           alter table a add x dom                 | REFUSED
           alter table a add x int generated always as identity | REFUSED
+          alter table only public.a alter column n add generated always as identity (sequence name s start 3) | DDL
+          alter table a alter n drop identity if exists | DDL
+          alter table a alter n add generated always as identity, add x int default random() | REFUSED
+          alter domain public.dom owner to r      | DDL
+          alter domain dom add check (myfn(value)) | REFUSED
           alter table a alter s type bigint using s::bigint | DDL
           alter table a alter s type timestamptz using s::timestamptz | REFUSED
           alter table a alter n type float8 using random() | REFUSED
@@ -362,13 +374,14 @@ class ClassifierTest {
           copy a from stdin csv header quote as 'q' | COPY_FROM
           copy public.a from stdin (freeze on, null 'x', force_null (n)) | COPY_FROM
           copy binary gen (id) from stdin         | COPY_FROM
-          copy gen (n) from stdin                 | REFUSED
+          copy gen (n) from stdin                 | CAPTURED
           copy app.twice (n, id) from stdin       | COPY_FROM
-          copy public.twice (n, id) from stdin    | REFUSED
-          copy twice from stdin                   | REFUSED
-          copy trig from stdin                    | REFUSED
-          copy a from stdin (on_error ignore)     | REFUSED
-          copy a (unheard) from stdin             | REFUSED
+          copy public.twice (n, id) from stdin    | CAPTURED
+          copy twice from stdin                   | CAPTURED
+          copy trig from stdin                    | CAPTURED
+          copy keytrig from stdin                 | COPY_FROM
+          copy a from stdin (on_error ignore)     | CAPTURED
+          copy a (unheard) from stdin             | CAPTURED
           copy a from '/etc/passwd'               | UNKNOWN
           copy a (n, s) to stdout                 | COPY_TO
           copy (select random()) to stdout        | UNKNOWN

@@ -73,7 +73,11 @@ class CodeDdlTest {
           create function f(x text) returns int language sql as $$select 1$$ | DDL
           create function f(x int, y int default 1) returns int language sql as $$select 1$$ | DDL
           create function f(x int, y int =-1) returns int language sql as $$select 1$$ | DDL
-          drop trigger if exists mgtm_capture on a | REFUSED
+          drop trigger if exists mgtm_capture on a | OWN
+          create trigger mgtm_capture after insert on a for each row execute function mgtm.mgtm_capture() | OWN
+          create trigger mgtm_capture after insert on a execute function myfn() | REFUSED
+          create trigger mgtm_capture             | REFUSED
+          alter table only public.a enable always trigger mgtm_capture | OWN
           drop trigger t on a                     | DDL
           alter schema a rename to b              | REFUSED
           grant all on a to session_user          | REFUSED

@@ -48,7 +48,9 @@ class DeepStatementsTest {
                       Map.of("id", INT, "n", INT),
                       List.of("id"),
                       Catalogue.Writes.PLAIN,
-                      false))),
+                      false,
+                      true,
+                      true))),
           false,
           false);
 

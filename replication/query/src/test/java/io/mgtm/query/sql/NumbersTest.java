@@ -37,7 +37,9 @@ class NumbersTest {
         Map.of(key, type, "n", INT, "m", INT, "b", TEXT),
         List.of(key),
         Catalogue.Writes.PLAIN,
-        false);
+        false,
+        true,
+        true);
   }
 
   private static Numbers numbers(String sql) throws SqlException {

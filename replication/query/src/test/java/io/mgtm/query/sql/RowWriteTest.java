@@ -30,7 +30,9 @@ class RowWriteTest {
             Map.of("id", INT, "n", INT, "A b", INT, "made", MADE),
             List.of("id"),
             writes,
-            false);
+            false,
+            true,
+            true);
     return new Catalogue(
         Set.of(),
         Set.of(),

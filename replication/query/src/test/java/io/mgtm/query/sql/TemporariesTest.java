@@ -17,7 +17,13 @@ class TemporariesTest {
   private static Classifier permanent() {
     Catalogue.Table table =
         new Catalogue.Table(
-            "public", Map.of("id", INT, "n", INT), List.of("id"), Catalogue.Writes.PLAIN, false);
+            "public",
+            Map.of("id", INT, "n", INT),
+            List.of("id"),
+            Catalogue.Writes.PLAIN,
+            false,
+            true,
+            true);
     return new Classifier(
         new Catalogue(
             Set.of("abs", "count"),
