@@ -47,6 +47,8 @@ class CopyIT {
           + "create rule r as on insert to ruled do also insert into serials (name) values ('r');"
           + "create table parts (id int primary key) partition by range (id);"
           + "create table part1 partition of parts default;"
+          + "create domain mail as text check (value ~ '@');"
+          + "create table keyed (id int generated always as identity, m mail, moods mood[]);"
           + "create schema other; create table other.loaded_too (id int primary key);"
           + "create table twice (id int primary key); create table other.twice (x text)";
 
@@ -132,7 +134,6 @@ class CopyIT {
           copy noted from stdin                       | has triggers, rules or partitions
           copy ruled from stdin                       | has triggers, rules or partitions
           copy parts from stdin                       | has triggers, rules or partitions
-          copy part1 from stdin                       | has triggers, rules or partitions
           copy twice from stdin                       | no table that one name alone tells of
           copy loaded from stdin where random() < 0.5 | with where is not known
           copy loaded from stdin (encoding 'latin1')  | with encoding is not known
@@ -148,6 +149,34 @@ class CopyIT {
           .hasMessageContaining(why);
       assertThat(alice.createStatement().execute("select 1")).isTrue();
     }
+  }
+
+  /** None of its triggers runs, and it is no other table that the rows go to. */
+  @Test
+  void dataGoIntoPartitionsAndTablesWithOtherTriggers() throws Exception {
+    try (Connection alice = cluster.alice()) {
+      alice
+          .createStatement()
+          .execute(
+              "create trigger later before update on keyed for each row execute function note();"
+                  + " create trigger off before insert on keyed for each row execute function note();"
+                  + " alter table keyed disable trigger off");
+      assertThat(copying(alice).copyIn("copy part1 from stdin", new StringReader("1\n2\n")))
+          .isEqualTo(2);
+      assertThat(
+              copying(alice)
+                  .copyIn(
+                      "copy keyed from stdin",
+                      new StringReader("1\ta@b\t{happy}\n2\t\\N\t{sad,happy}\n")))
+          .isEqualTo(2);
+      assertThatThrownBy(
+              () -> copying(alice).copyIn("copy keyed from stdin", new StringReader("3\tx\t{}\n")))
+          .hasMessageContaining("mail_check");
+      alice.createStatement().execute("truncate only part1; truncate keyed restart identity");
+    }
+    assertThat(cluster.number("select count(*) from parts")).isZero();
+    assertThat(cluster.number("select count(*) from serials where name = 't'")).isZero();
+    cluster.assertAlike();
   }
 
   @ParameterizedTest

@@ -57,6 +57,7 @@ class TriggersIT {
       create constraint trigger noting after insert on late deferrable initially deferred
         for each row execute function noted();
       create table told (id int primary key);
+      create trigger emptying before truncate on told for each statement execute function noted();
       create trigger telling after delete on told for each statement execute function noted();
       create table plain (id int primary key, n float8);
       create table secured (id int primary key);
@@ -190,7 +191,7 @@ class TriggersIT {
         "delete from one where id in (1, 2)",
         "copy secured from stdin",
         "copy doc from stdin",
-        "truncate doc",
+        "truncate told",
       })
   void whatItsRowsDoNotTellIsRefused(String sql) throws Exception {
     try (Connection alice = cluster.alice()) {
