@@ -15,6 +15,9 @@ public final class SchemaLock {
   public interface Holder {
     /** It may be asked for again; any thread. */
     void unlocked();
+
+    /** For how long its transaction has done nothing; 0 while it does. Any thread. */
+    long idleNanos();
   }
 
   private final ArrayDeque<Holder> waiting = new ArrayDeque<>();
@@ -34,6 +37,11 @@ public final class SchemaLock {
       waiting.add(holder);
     }
     return false;
+  }
+
+  /** For how long who holds it has done nothing; 0 where nobody does. */
+  public synchronized long idleNanos() {
+    return owner == null ? 0 : owner.idleNanos();
   }
 
   /** The session neither holds it any more nor waits for it. */
@@ -66,6 +74,12 @@ public final class SchemaLock {
             if (enter(this) && !taken.complete(null)) {
               leave(this);
             }
+          }
+
+          /** It may take long, and nobody waits for it. */
+          @Override
+          public long idleNanos() {
+            return Long.MAX_VALUE;
           }
         };
     holder.unlocked();

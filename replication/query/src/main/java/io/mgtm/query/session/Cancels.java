@@ -33,13 +33,18 @@ final class Cancels {
     }
   }
 
-  /** Reaches the client's statement where it runs, or waits for its turn to. Any thread. */
+  /**
+   * Reaches the client's statement where it runs, or waits for its turn or the schema. Any thread.
+   */
   Future<?> send() {
     Promise<Void> done = session.loop().newPromise();
     session.execute(
         () -> {
           if (session.turn().isWaiting()) {
             session.turn().end();
+            session.unit().fail(CANCELED);
+          } else if (session.schema().isWaiting()) {
+            session.schema().unlock();
             session.unit().fail(CANCELED);
           } else if (session.unit() != null) {
             session.unit().awaited().cancel();

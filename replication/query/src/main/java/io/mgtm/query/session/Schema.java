@@ -42,6 +42,15 @@ final class Schema implements SchemaLock.Holder {
   private boolean running;
 
   private final List<CompletableFuture<Void>> whenEnded = new ArrayList<>();
+
+  /** Whether a statement runs, and else when the last one has ended; for other threads. */
+  private volatile boolean working;
+
+  private volatile long idleSinceNanos;
+
+  /** Whether the open transaction has run anything, so that others may wait for its locks. */
+  private boolean touched;
+
   private boolean locked;
   private Runnable whenUnlocked;
   private Future<?> late;
@@ -149,6 +158,8 @@ final class Schema implements SchemaLock.Holder {
 
   /** A statement that was classified by what is known begins. */
   void begins(Segment segment) {
+    working = true;
+    touched |= session.set().home() != null;
     running =
         switch (segment.kind()) {
           case RUN, FETCH, TEMPORARY -> true;
@@ -159,6 +170,8 @@ final class Schema implements SchemaLock.Holder {
   /** It has ended. */
   void ends() {
     running = false;
+    idleSinceNanos = System.nanoTime();
+    working = false;
     whenEnded.forEach(one -> one.complete(null));
     whenEnded.clear();
   }
@@ -183,7 +196,15 @@ final class Schema implements SchemaLock.Holder {
     return locked;
   }
 
-  /** Waits until no other session changes the schema. */
+  @Override
+  public long idleNanos() {
+    return working ? 0 : System.nanoTime() - idleSinceNanos;
+  }
+
+  /**
+   * Waits until no other session changes the schema: for as long as a server may take, or, where
+   * that session cannot wait for this one, until it has done nothing for so long.
+   */
   void lock(Runnable then, Runnable tooLong) {
     if (session.shared().schemaLock().enter(this)) {
       locked = true;
@@ -191,19 +212,51 @@ final class Schema implements SchemaLock.Holder {
       return;
     }
     whenUnlocked = then;
+    watch(applyNanos(), tooLong);
+  }
+
+  private long applyNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(session.shared().config().timeouts().applyMs());
+  }
+
+  private void watch(long nanos, Runnable tooLong) {
     late =
         session
             .loop()
             .schedule(
                 () -> {
-                  if (whenUnlocked != null) {
-                    whenUnlocked = null;
-                    session.shared().schemaLock().leave(this);
+                  long left =
+                      holdsNothing() ? applyNanos() - session.shared().schemaLock().idleNanos() : 0;
+                  if (whenUnlocked != null && left > 0) {
+                    watch(left, tooLong);
+                  } else if (whenUnlocked != null) {
+                    unlock();
                     tooLong.run();
                   }
                 },
-                session.shared().config().timeouts().applyMs(),
-                TimeUnit.MILLISECONDS);
+                nanos,
+                TimeUnit.NANOSECONDS);
+  }
+
+  private boolean holdsNothing() {
+    ServerSet set = session.set();
+    return (set.home() == null || !touched) && !set.keepsAt(session.shared().fleet().leader());
+  }
+
+  boolean isWaiting() {
+    return whenUnlocked != null;
+  }
+
+  /** It is neither locked nor waited for any more. */
+  void unlock() {
+    if (locked || whenUnlocked != null) {
+      whenUnlocked = null;
+      locked = false;
+      if (late != null) {
+        late.cancel(false);
+      }
+      session.shared().schemaLock().leave(this);
+    }
   }
 
   @Override
@@ -250,15 +303,9 @@ final class Schema implements SchemaLock.Holder {
     changed = false;
     unread = false;
     callable = false;
+    touched = false;
     ends();
     temporaries.mayDiffer();
-    if (locked || whenUnlocked != null) {
-      whenUnlocked = null;
-      locked = false;
-      if (late != null) {
-        late.cancel(false);
-      }
-      session.shared().schemaLock().leave(this);
-    }
+    unlock();
   }
 }
