@@ -119,6 +119,7 @@ final class Controls {
     @Override
     public void committed() {
       commit = null;
+      set.cursors().commit();
       set.setStatus('I');
       if (segment == null) {
         run.complete();

@@ -102,6 +102,11 @@ final class Prepared {
     return statement != null && statement.draws();
   }
 
+  /** Whether it declares a cursor that outlives its transaction. */
+  boolean holdsCursor() {
+    return statement != null && statement.holdsCursor();
+  }
+
   /** Whether it changes temporary tables, and nothing else. */
   boolean isTemporary() {
     return statementClass() == StatementClass.TEMPORARY;

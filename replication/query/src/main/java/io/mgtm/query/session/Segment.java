@@ -131,7 +131,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
 
   /** Whether it is answered when its transaction is committed, where none is open. */
   boolean isAwaited() {
-    return isWrite() || draws();
+    return isWrite() || draws() || executed().anyMatch(Prepared::holdsCursor);
   }
 
   /** Whether it begins a transaction that may write, where none is open. */
@@ -193,7 +193,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
             prepared ->
                 prepared.statementClass() == StatementClass.LEADER
                     && !prepared.draws() // PostgreSQL refuses it where it cannot be.
-                    && !CURSORS.contains(prepared.statement().word(0)));
+                    && (prepared.holdsCursor() || !CURSORS.contains(prepared.statement().word(0))));
   }
 
   /** What it executes, where that is one command. */

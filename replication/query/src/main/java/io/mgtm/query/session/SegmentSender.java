@@ -122,7 +122,9 @@ final class SegmentSender {
       }
       default -> {
         copy(step, out);
-        if (!step.isOfPortal()) {
+        if (step.isOfPortal()) {
+          session.set().cursors().forget(step.name());
+        } else {
           backend.prepared().remove(step.name());
         }
         relay.expect('C', prepared, step);

@@ -179,7 +179,7 @@ final class ServerSet {
       savepoints.clear();
       doubts.end();
       redo.clear();
-      cursors.forget();
+      cursors.end();
       timeouts.end();
       leaderNanos = 0;
       readOnly = false;
@@ -231,7 +231,7 @@ final class ServerSet {
     return savepoints;
   }
 
-  /** Those of the open transaction. */
+  /** Those that are known. */
   Cursors cursors() {
     return cursors;
   }
@@ -241,9 +241,9 @@ final class ServerSet {
     return home == null || status != 'T' || readOnly || cursors.knows(fetch);
   }
 
-  /** What of these is about cursors is run in the open transaction. */
+  /** What of these is about cursors is run. */
   void useCursors(Stream<Prepared> executed) {
-    cursors.run(executed, savepoints.count());
+    cursors.run(executed, home != null, savepoints.count());
   }
 
   /** Those but home, in which effects are. */

@@ -82,6 +82,7 @@ final class SettingCommands {
           }
           if (discard) {
             set.keepAt(null);
+            set.cursors().forget();
           }
         });
   }

@@ -204,11 +204,11 @@ final class UnitRun {
     if (segment.lastsAsSession()) {
       set.keepAt(session.shared().fleet().leader());
     }
+    set.useCursors(segment.executed());
     if (set.home() != null) {
-      set.useCursors(segment.executed());
       if (segment.isForAll() && set.isAtFollower()) {
         fail(
-            ErrorFields.error("0A000", "locks and notifications are the leader server's")
+            ErrorFields.error("0A000", "locks, notifications and held cursors are the leader's")
                 .withHint("Use a transaction that does not begin as READ ONLY."));
       } else {
         sender.send(set.home(), segment, this::ended);
@@ -217,7 +217,7 @@ final class UnitRun {
     }
     Backend leader = set.chosen();
     if (isWrapped()) {
-      awaited.inTransaction("BEGIN", () -> sender.send(leader, segment, this::ended));
+      awaited.inTransaction("BEGIN", () -> plain(segment));
     } else if (segment.isLeaders()) {
       sender.send(leader, segment, this::ended);
     } else {

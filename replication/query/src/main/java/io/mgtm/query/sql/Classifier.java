@@ -280,21 +280,30 @@ public final class Classifier {
 
   /** A cursor's query runs while rows are fetched, on the server of the transaction. */
   private Classification declare(List<Token> tokens) {
-    int at = 0;
-    while (at < tokens.size() && !tokens.get(at).isWord("for")) {
-      at++;
-    }
-    boolean hold =
-        Token.hasWord(tokens.subList(0, at), "hold")
-            && !Token.hasWord(tokens.subList(0, at), "without");
-    if (hold || at + 1 >= tokens.size()) {
-      return StatementClass.UNKNOWN.because("a cursor that outlives its transaction");
-    }
-    StatementClass query = queryOfOneServer(tokens.subList(at + 1, tokens.size())).statementClass();
+    int at = queryAt(tokens);
+    StatementClass query =
+        at < tokens.size()
+            ? queryOfOneServer(tokens.subList(at, tokens.size())).statementClass()
+            : StatementClass.UNKNOWN;
     return !SequenceCalls.areIn(tokens)
             && (query == StatementClass.READ || query == StatementClass.LEADER)
         ? StatementClass.LEADER.because("a cursor of a query that does not write")
         : StatementClass.UNKNOWN.because("a cursor of a query that may write");
+  }
+
+  /** Of DECLARE, what follows FOR; the end where that is missing. */
+  private static int queryAt(List<Token> tokens) {
+    int at = 0;
+    while (at < tokens.size() && !tokens.get(at).isWord("for")) {
+      at++;
+    }
+    return Math.min(at + 1, tokens.size());
+  }
+
+  /** Whether DECLARE has WITH HOLD. */
+  static boolean isHeld(List<Token> tokens) {
+    List<Token> options = tokens.subList(0, queryAt(tokens));
+    return Token.hasWord(options, "hold") && !Token.hasWord(options, "without");
   }
 
   private Classification explain(List<Token> tokens) {

@@ -63,7 +63,14 @@ public record Statement(
   /** Whether what it does at its server lasts as long as the session. */
   public boolean lastsAsSession() {
     return statementClass() == StatementClass.LEADER
-        && (word(0).equals("listen") || Token.hasName(tokens, Words.SESSION_LOCKS));
+        && (word(0).equals("listen")
+            || holdsCursor()
+            || Token.hasName(tokens, Words.SESSION_LOCKS));
+  }
+
+  /** Whether it declares a cursor that outlives its transaction. */
+  public boolean holdsCursor() {
+    return word(0).equals("declare") && Classifier.isHeld(tokens);
   }
 
   /** What it names that locks or notifies by itself, or null. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What sessions set by a function, and prepare by SQL, before two real servers. */
+/** What sessions set by a function, prepare by SQL, and hold open, before two real servers. */
 class SessionCommandsIT {
   private static final String TABLES =
       """
@@ -265,6 +265,54 @@ class SessionCommandsIT {
     }
     assertThat(text("execute p")).isEqualTo("2");
   }
+
+  // ---- DECLARE WITH HOLD -----------------------------------------------------------------------
+
+  @Test
+  void cursorThatIsHeldOutlivesItsTransaction() throws SQLException {
+    statement.execute("insert into kept (id) select n from generate_series(1, 5) n");
+    alice.setAutoCommit(false);
+    statement.execute("declare held cursor with hold for select id from kept order by id");
+    assertThat(text("fetch held")).isEqualTo("1");
+    alice.commit();
+    statement.execute("delete from kept where id > 0");
+    assertThat(text("fetch held")).isEqualTo("2");
+    statement.execute("insert into kept (id) values (9)");
+    alice.commit();
+    assertThat(text("fetch held")).isEqualTo("3");
+    alice.rollback();
+    alice.setAutoCommit(true);
+    assertThat(text("fetch held")).isEqualTo("4");
+    statement.execute("close held");
+    assertThatThrownBy(() -> statement.execute("fetch held"))
+        .hasMessageContaining("does not exist");
+    statement.execute("declare alone cursor with hold for select 7");
+    assertThat(text("fetch alone")).isEqualTo("7");
+    statement.execute("close all");
+    assertThat(cluster.number("select count(*) from kept")).isOne();
+  }
+
+  @Test
+  void cursorOfATransactionThatIsUndoneIsNotHeld() throws SQLException {
+    alice.setAutoCommit(false);
+    statement.execute("declare held cursor with hold for select 1");
+    alice.rollback();
+    assertThatThrownBy(() -> statement.execute("fetch held")).isInstanceOf(SQLException.class);
+    alice.rollback();
+    statement.execute("savepoint s");
+    statement.execute("declare held cursor with hold for select 1");
+    statement.execute("rollback to s");
+    alice.commit();
+    assertThatThrownBy(() -> statement.execute("fetch held")).isInstanceOf(SQLException.class);
+    alice.rollback();
+    assertThatThrownBy(
+            () -> statement.execute("declare held cursor with hold for select nextval('x')"))
+        .hasMessageContaining("a cursor of a query that may write");
+    alice.rollback();
+    alice.setAutoCommit(true);
+  }
+
+  // ---- what is refused -------------------------------------------------------------------------
 
   @ParameterizedTest
   @CsvSource({

@@ -292,7 +292,7 @@ class ClassifierTest {
           prepare p as delete from a              | SESSION
           execute p                               | EXECUTE
           declare c cursor for select 1           | LEADER
-          declare c cursor with hold for select 1 | UNKNOWN
+          declare c cursor with hold for select 1 | LEADER
           declare c cursor for select random()    | UNKNOWN
           fetch all from c                        | LEADER
           select set_config('a', 'b', true)       | SESSION
