@@ -1,6 +1,9 @@
 package io.mgtm.query.catalogue;
 
+import io.mgtm.query.sql.Quoting;
+import io.mgtm.query.sql.Words;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The queries that read a database's catalogues, without temporary relations, which are each
@@ -213,12 +216,27 @@ final class CatalogueSql {
     return " || CASE WHEN " + condition + " THEN '" + flag + "' ELSE '' END";
   }
 
+  /** Defaults, of columns or their domains, that may do more than to give a value. */
+  private static final String DEFAULTS_DO =
+      "EXISTS (SELECT FROM pg_attribute a LEFT JOIN pg_attrdef e ON e.adrelid = a.attrelid AND"
+          + " e.adnum = a.attnum LEFT JOIN pg_type y ON y.oid = a.atttypid, regexp_matches(concat("
+          + "e.adbin::text, ' ', y.typdefaultbin::text), ':funcid ([0-9]+)', 'g') m JOIN pg_proc p"
+          + " ON p.oid = m[1]::oid WHERE a.attrelid = c.oid AND NOT a.attisdropped AND"
+          + " p.provolatile = 'v' AND p.proname NOT IN ('nextval', "
+          + Words.HARMLESS_VOLATILE.stream()
+              .sorted()
+              .map(Quoting::literal)
+              .collect(Collectors.joining(", "))
+          + "))";
+
   /** An ordinary table where no code of users runs but by its triggers. */
   private static final String BASE =
       "relkind = 'r' AND nspname <> 'mgtm' AND NOT relhasrules AND NOT relrowsecurity AND NOT "
           + FAR_TRIGGERS
           + " AND NOT "
           + runsCode("c.oid")
+          + " AND NOT "
+          + DEFAULTS_DO
           + " AND NOT "
           + ASKING_CHECKS
           + " AND NOT "

@@ -2,8 +2,8 @@ package io.mgtm.query.session;
 
 import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.fleet.Node;
-import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.sql.FixedSetting;
+import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.wire.ErrorFields;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -30,32 +30,38 @@ public final class RequiredSettings {
    * it, or null.
    */
   public static ErrorFields fix(Map<String, String> parameters) {
-    String options = parameters.getOrDefault("options", "");
+    // As a server reads them.
+    String options =
+        parameters
+            .getOrDefault("options", "")
+            .toLowerCase(Locale.ROOT)
+            .replace('-', '_')
+            .replace("\\", "");
     for (FixedSetting fixed : FixedSetting.ALL) {
       String name = fixed.name();
-      if (fixed.initial() == null) {
-        continue;
+      if (fixed.initial() != null) {
+        parameters.putIfAbsent(name, fixed.initial());
       }
-      parameters.putIfAbsent(name, fixed.initial());
-      boolean otherwise =
-          parameters.keySet().stream().anyMatch(k -> k.equalsIgnoreCase(name) && !k.equals(name));
-      boolean kept = fixed.allows(parameters.get(name));
-      if (otherwise || options.contains(name) || !kept) {
-        return ErrorFields.fatal("0A000", "the replicator relies on " + name)
-            .withHint("Leave it as it is.");
+      boolean kept =
+          parameters.entrySet().stream()
+              .filter(one -> one.getKey().equalsIgnoreCase(name))
+              .allMatch(one -> fixed.allows(one.getValue()) && one.getKey().equals(name));
+      if (!kept || (options.contains(name) && !RELIED_ON.contains(name))) {
+        return refused(Refusal.of(name, ""));
       }
     }
-    if (isNamed(ServerKind.TRANSACTION_TIMEOUT, parameters)) {
-      return notReplicated(ServerKind.TRANSACTION_TIMEOUT)
-          .withHint("Use statement_timeout and idle_in_transaction_session_timeout.");
-    }
-    String role = "session_replication_role";
-    return isNamed(role, parameters) ? notReplicated(role) : null;
+    boolean serializable =
+        options.contains("serializable")
+            || parameters.entrySet().stream()
+                .anyMatch(
+                    one ->
+                        one.getKey().toLowerCase(Locale.ROOT).endsWith("transaction_isolation")
+                            && one.getValue().equalsIgnoreCase("serializable"));
+    return serializable ? refused(Refusal.SERIALIZABLE) : null;
   }
 
-  private static boolean isNamed(String name, Map<String, String> parameters) {
-    return parameters.getOrDefault("options", "").contains(name)
-        || parameters.keySet().stream().anyMatch(name::equalsIgnoreCase);
+  private static ErrorFields refused(Refusal refusal) {
+    return ErrorFields.fatal(refusal.sqlState(), refusal.message()).withHint(refusal.hint());
   }
 
   /** Why a client cannot be served with what the servers report, or null. */

@@ -73,7 +73,10 @@ final class AlterDdl {
       return "it is no ALTER TABLE that is understood";
     }
     List<Token> actions = tokens.subList(at, tokens.size());
-    return isSetDefault(actions) || isIdentity(actions) ? null : whyNotSteady(actions);
+    if (isSetDefault(actions)) {
+      return purity.whyNotToldByRows(actions);
+    }
+    return isIdentity(actions) ? null : whyNotSteady(actions);
   }
 
   /** ALTER … OWNER TO a role. */
@@ -121,6 +124,7 @@ final class AlterDdl {
   /** Why actions of ALTER TABLE, or bounds of a partition, may give other values, or null. */
   String whyNotSteady(List<Token> tokens) {
     String why = purity.whyUsersCode(tokens);
+    why = why == null ? OwnNumbers.whyNot(tokens) : why;
     for (int i = 0; i < tokens.size() && why == null; i++) {
       Token token = tokens.get(i);
       if (token.kind() == Token.Kind.OPERATOR && !Words.PLAIN_OPERATORS.contains(token.text())) {

@@ -2,6 +2,7 @@ package io.mgtm.query.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Tells the class of a statement. Holds where {@code standard_conforming_strings} is on, where
@@ -164,7 +165,7 @@ public final class Classifier {
     if (Words.SESSION.contains(first)) {
       return StatementClass.SESSION.because(first + " is the session's own");
     }
-    if (CodeDdl.isCapture(tokens)) {
+    if (ddl.isCapture(tokens)) {
       return StatementClass.OWN.because("the replicator gives tables this trigger by itself");
     }
     Classification made = first.equals("create") ? createAs(tokens) : null;
@@ -174,7 +175,9 @@ public final class Classifier {
     boolean schema = Words.MAINTENANCE.contains(first) || Words.DDL.contains(first);
     Classification temporary = schema ? temporaryDdl.of(sql, tokens) : null;
     if (temporary != null) {
-      return temporary;
+      // A default is the leader's alone, and what it does beside is not looked at.
+      String does = Token.hasWord(tokens, "default") ? purity.whyNotToldByRows(tokens) : null;
+      return does == null ? temporary : StatementClass.REFUSED.because(does);
     }
     if (Words.MAINTENANCE.contains(first)) {
       // The name of an option may be quoted.
@@ -222,8 +225,11 @@ public final class Classifier {
   }
 
   private Classification select(String sql, List<Token> tokens) {
-    boolean sets = !Setting.of(sql.substring(tokens.get(0).start()), tokens).isEmpty();
-    return sets && purity.whyUsersCode(tokens) == null
+    List<Setting> sets = Setting.of(sql.substring(tokens.get(0).start()), tokens);
+    boolean listed =
+        sets.stream().noneMatch(Setting::ifKnown)
+            || (catalogue.table(null, "pg_settings") != null && !temporaries.areNamed(tokens));
+    return !sets.isEmpty() && listed && purity.whyUsersCode(tokens) == null
         ? StatementClass.SESSION.because("set_config is the session's own, as SET")
         : query(tokens);
   }
@@ -307,6 +313,13 @@ public final class Classifier {
   }
 
   private Classification explain(List<Token> tokens) {
+    int statement = Token.isSymbolAt(tokens, 1, "(") ? Token.afterParenthesis(tokens, 1) : 1;
+    while (Token.isOneAt(tokens, statement, Set.of("analyze", "analyse", "verbose"))) {
+      statement++;
+    }
+    if (Token.isWordAt(tokens, statement, "execute")) {
+      return StatementClass.EXECUTE.because("what it explains has a class");
+    }
     if (Token.hasWord(tokens, "analyze") || Token.hasWord(tokens, "analyse")) {
       return writes.captured(tokens, "EXPLAIN ANALYZE runs the statement");
     }

@@ -112,25 +112,48 @@ final class CodeDdl {
     return isOwn(tokens.get(name)) ? OWN : null;
   }
 
-  /** Whether it makes, switches on or drops the trigger by which the replicator captures rows. */
-  static boolean isCapture(List<Token> tokens) {
+  /**
+   * Whether it makes, switches on or drops the trigger by which the replicator captures rows of a
+   * table, and nothing else.
+   */
+  boolean isCapture(List<Token> tokens) {
     int end = tokens.size();
     return switch (tokens.get(0).text() + " " + tokens.get(Math.min(1, end - 1)).text()) {
       case "create trigger" ->
           end > 7
               && tokens.get(2).isWord(CAPTURE)
               && tokens.get(end - 5).isWord("mgtm")
-              && tokens.get(end - 3).isWord(CAPTURE);
-      case "alter table" ->
-          end > 6
-              && tokens.get(end - 4).isWord("enable")
-              && tokens.get(end - 3).isWord("always")
-              && tokens.get(end - 2).isWord("trigger")
-              && tokens.get(end - 1).isWord(CAPTURE);
+              && tokens.get(end - 3).isWord(CAPTURE)
+              && isTable(tokens, after(tokens, "on"), after(tokens, "for") - 1);
+      case "alter table" -> {
+        int at = Token.isWordAt(tokens, 2, "if") ? 4 : 2;
+        at += Token.isWordAt(tokens, at, "only") ? 1 : 0;
+        yield end > 6
+            && isTable(tokens, at, end - 4)
+            && tokens.get(end - 4).isWord("enable")
+            && tokens.get(end - 3).isWord("always")
+            && tokens.get(end - 2).isWord("trigger")
+            && tokens.get(end - 1).isWord(CAPTURE);
+      }
       case "drop trigger" ->
-          Token.isWordAt(tokens, Token.isWordAt(tokens, 2, "if") ? 4 : 2, CAPTURE);
+          Token.isWordAt(tokens, Token.isWordAt(tokens, 2, "if") ? 4 : 2, CAPTURE)
+              && isTable(tokens, after(tokens, "on"), end);
       default -> false;
     };
+  }
+
+  private static int after(List<Token> tokens, String word) {
+    int at = 0;
+    while (at < tokens.size() && !tokens.get(at).isWord(word)) {
+      at++;
+    }
+    return at + 1;
+  }
+
+  /** Whether the name of a table that is known stands there, and ends before another place. */
+  private boolean isTable(List<Token> tokens, int from, int to) {
+    TableName name = TableName.at(tokens, from);
+    return name.last() + 1 == to && name.in(catalogue, tokens) != null;
   }
 
   /** Whether a trigger may be the replicator's, by its name. */

@@ -52,6 +52,11 @@ final class Ddl {
     this.alter = new AlterDdl(purity);
   }
 
+  /** Whether it is of the trigger that the replicator gives tables by itself. */
+  boolean isCapture(List<Token> tokens) {
+    return code.isCapture(tokens);
+  }
+
   /** Why a text may not do the same everywhere, or null when it does. */
   String whyNot(String sql, List<Token> tokens) {
     if (catalogue.hasEventTriggers()) {
@@ -159,7 +164,17 @@ final class Ddl {
     };
   }
 
+  /** What it computes for rows is only a part of them. */
+  private String whyNotValues(List<Token> tokens) {
+    String why = OwnNumbers.whyNot(tokens);
+    return why == null ? purity.whyNotToldByRows(tokens) : why;
+  }
+
   private String table(List<Token> tokens) {
+    String values = whyNotValues(tokens);
+    if (values != null) {
+      return values;
+    }
     int depth = 0;
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
@@ -193,10 +208,25 @@ final class Ddl {
               ? i
               : by;
     }
+    if (by == 0) {
+      return null;
+    }
+    List<Token> how = tokens.subList(by + 1, tokens.size());
+    String why = OwnNumbers.whyNotPartition(parent(tokens), tokens.subList(0, by), how);
     // Behind it stands how: BY RANGE (…).
-    return by == 0
-        ? null
-        : purity.whyNotReadOnly(tokens.subList(Math.min(by + 2, tokens.size()), tokens.size()));
+    return why == null
+        ? purity.whyNotReadOnly(how.subList(Math.min(1, how.size()), how.size()))
+        : why;
+  }
+
+  /** Of which CREATE TABLE makes a partition; null where it makes none, or that is not known. */
+  private Catalogue.Table parent(List<Token> tokens) {
+    int of = 1;
+    while (of < tokens.size()
+        && !(tokens.get(of).isWord("of") && tokens.get(of - 1).isWord("partition"))) {
+      of++;
+    }
+    return TableName.at(tokens, of + 1).in(catalogue, tokens);
   }
 
   private static List<Token> untilPartition(List<Token> tokens) {
@@ -210,6 +240,7 @@ final class Ddl {
   /** Who casts to it runs its checks. */
   private String domain(List<Token> tokens) {
     String why = purity.whyUsersCode(tokens);
+    why = why == null ? whyNotValues(tokens) : why;
     int depth = 0;
     int check = 0;
     for (int i = 0; i < tokens.size() && why == null; i++) {

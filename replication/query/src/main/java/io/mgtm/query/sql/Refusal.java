@@ -16,7 +16,8 @@ public record Refusal(String sqlState, String message, String hint) {
   private static final Set<String> ISOLATION =
       Set.of("isolation", "default_transaction_isolation", "transaction_isolation");
 
-  private static final Refusal SERIALIZABLE =
+  /** Of what can only be told at COMMIT. */
+  public static final Refusal SERIALIZABLE =
       new Refusal(
           "isolation level SERIALIZABLE is not replicated",
           "Use READ COMMITTED or REPEATABLE READ.");
@@ -112,7 +113,10 @@ public record Refusal(String sqlState, String message, String hint) {
   /** The others name time zones by abbreviations, which are not the same everywhere. */
   private static boolean isIso(String text) {
     String style = text.toLowerCase(Locale.ROOT);
-    return !style.contains("sql") && !style.contains("postgres") && !style.contains("german");
+    return !style.contains("sql")
+        && !style.contains("postgres")
+        && !style.contains("german")
+        && !style.contains("\\");
   }
 
   private static Refusal session(Statement statement) {

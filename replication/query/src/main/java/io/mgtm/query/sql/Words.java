@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Words with a meaning of their own to the classifier. */
-final class Words {
+public final class Words {
   /** They may stand before a parenthesis that is no call of a function that could be a user's. */
   static final Set<String> BEFORE_PARENTHESIS =
       Set.of(
@@ -125,7 +125,7 @@ final class Words {
           "lowrite");
 
   /** What a volatile function of PostgreSQL's own may be called for in a statement of class R. */
-  static final Set<String> HARMLESS_VOLATILE =
+  public static final Set<String> HARMLESS_VOLATILE =
       Set.of(
           "array_sample",
           "array_shuffle",

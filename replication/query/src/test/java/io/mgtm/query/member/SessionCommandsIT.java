@@ -163,6 +163,44 @@ class SessionCommandsIT {
     assertThat(text("show array_nulls")).isEqualTo("on");
   }
 
+  /** It could fail at COMMIT, when it is decided. */
+  @Test
+  void isolationThatARoleHasMayForbidToWrite() throws Exception {
+    String role = "alter role alice set default_transaction_isolation = ";
+    try {
+      for (Postgres server : cluster.servers) {
+        server.sql("app", role + "'serializable'");
+      }
+      try (Connection serializable = cluster.alice();
+          Statement by = serializable.createStatement()) {
+        assertThatThrownBy(() -> by.execute("insert into kept (id) values (1)"))
+            .isInstanceOfSatisfying(
+                SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"))
+            .hasMessageContaining("SERIALIZABLE");
+        by.execute("set default_transaction_isolation = 'read committed'");
+        by.execute("insert into kept (id) values (2)");
+      }
+    } finally {
+      for (Postgres server : cluster.servers) {
+        server.sql("app", role + "default");
+      }
+    }
+    assertThat(cluster.number("select sum(id) from kept")).isEqualTo(2);
+  }
+
+  /** By the parser it is another view than that of the catalogue. */
+  @Test
+  void settingsThatAreListedElsewhereAreNotTakenForThose() throws SQLException {
+    statement.execute("create table elsewhere.pg_settings (name text)");
+    assertThatThrownBy(
+            () ->
+                statement.execute(
+                    "select set_config(name, 'off', false) from pg_settings where name = 'jit'"))
+        .isInstanceOfSatisfying(
+            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"));
+    statement.execute("drop table elsewhere.pg_settings");
+  }
+
   @Test
   void parameterThatIsMissingIsNotSet() throws Exception {
     Tools.Result psql =
@@ -322,7 +360,8 @@ class SessionCommandsIT {
     "execute one(random()), 42601",
     "execute one('x'), 22P02",
     "prepare other as drop table kept, 42601",
-    "explain execute one(1), 26000",
+    "explain execute unheard(1), 26000",
+    "execute one(1 + 1), 42601",
   })
   void whatCannotBeExecutedIsRefused(String sql, String state) throws SQLException {
     statement.execute("prepare one (int) as select $1");
@@ -330,5 +369,6 @@ class SessionCommandsIT {
         .isInstanceOfSatisfying(
             SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(state));
     assertThat(text("execute one(7)")).isEqualTo("7");
+    assertThat(text("explain (costs off) execute one(7)")).isEqualTo("Result");
   }
 }

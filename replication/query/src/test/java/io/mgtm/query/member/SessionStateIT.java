@@ -29,6 +29,10 @@ class SessionStateIT {
       create table due (id int primary key, at timestamptz check (at >= now()));
       create table dues (id int primary key, at later);
       create table today (id int primary key, at date check (at >= current_date));
+      create table defaulted (id int primary key,
+        s text default set_config('extra_float_digits', '-15', false));
+      create domain setting as text default set_config('timezone', 'Asia/Tokyo', false);
+      create table defaulted_by_domain (id int primary key, s setting);
       create table listed (id int primary key, words text[], x xml, at timestamptz);
       create table granted (id int primary key, n int, s text);
       grant insert (id, n), update (n) on granted to public;
@@ -71,6 +75,9 @@ class SessionStateIT {
         "select schema_to_xml('public', true, false, '')",
         "insert into counted select 1 where table_to_xml('writing', true, false, '') is null",
         "insert into named values ('pair', 1)",
+        "insert into defaulted (id) values (1)",
+        "insert into defaulted_by_domain (id) select 1",
+        "create temp table mine (s text default set_config('work_mem', '1MB', false))",
         "update granted set n = n + 1 where n > 0",
         "select tells()",
         "select pg_advisory_xact_lock(1), random()",

@@ -70,7 +70,16 @@ class RequiredSettingsTest {
     "options, -c transaction_timeout=5",
     "TRANSACTION_TIMEOUT, 5",
     "options, -c session_replication_role=replica",
-    "session_replication_role, origin"
+    "session_replication_role, origin",
+    "options, -c SESSION_REPLICATION_ROLE=replica",
+    "options, -c session-replication-role=replica",
+    "options, -c session_repl\\ication_role=replica",
+    "options, --lc-monetary=C",
+    "transform_null_equals, on",
+    "standard_conforming_strings, off",
+    "options, -c default_transaction_isolation=serializable",
+    "options, -c Default-Transaction-Isolation=SERIALIZABLE",
+    "default_transaction_isolation, Serializable"
   })
   void whatItSetsItselfIsRefused(String name, String value) {
     assertThat(RequiredSettings.fix(new HashMap<>(Map.of(name, value))).sqlState())
