@@ -27,6 +27,7 @@ final class SchemaChange {
           + " current_user, pg_catalog.current_setting('search_path')";
 
   private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final String INVALID_PARAMETER = "22023";
 
   private final ReplicatedSession session;
   private final UnitRun run;
@@ -192,6 +193,13 @@ final class SchemaChange {
                   "the server at %s cannot change its schema while others read: %s"
                       .formatted(other.node(), error.message()))
               .withHint("Repeat it when long reads of what is changed have ended.");
+    } else if (error != null && isBeyond(error)) {
+      blocked =
+          ErrorFields.error(
+                  "0A000",
+                  "the sequence of the server at %s is further: %s"
+                      .formatted(other.node(), error.message()))
+              .withHint("Say by RESTART WITH where all are to go on.");
     } else if (error != null || !tag().equals(got)) {
       Difference wrong = error != null ? Difference.failed(error) : Difference.answered(got, tag());
       if (session.set().isFar(other)) {
@@ -201,6 +209,11 @@ final class SchemaChange {
       }
     }
     done(other);
+  }
+
+  /** Where the leader's sequence is within new bounds, another's may not be, as it is set ahead. */
+  private boolean isBeyond(ErrorFields error) {
+    return statement.word(0).equals("alter") && error.sqlState().equals(INVALID_PARAMETER);
   }
 
   private void done(Backend one) {

@@ -202,6 +202,22 @@ class SequencesIT {
     }
   }
 
+  /** Nobody is put out by what the leader alone may have. */
+  @Test
+  void boundThatOthersAreBeyondIsNotSet() throws Exception {
+    try (Connection alice = cluster.alice()) {
+      run(alice, "create sequence wide", "select nextval('wide')");
+      assertThatThrownBy(() -> run(alice, "alter sequence wide maxvalue 20"))
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"))
+          .hasMessageContaining("is further");
+      run(alice, "alter sequence wide maxvalue 20 restart with 5");
+      assertThat(value(alice, "select nextval('wide')")).isEqualTo(5);
+      run(alice, "alter sequence wide maxvalue 1000", "drop sequence wide");
+    }
+    cluster.assertAlike();
+  }
+
   /** As a migration does, or a dump that is restored at once. */
   @Test
   void oneThatIsMadeOrAlteredInTheTransactionIsSetInIt() throws Exception {

@@ -30,7 +30,7 @@ enum Reason {
           + "|what (cluster|reindex|security|import|reassign) does|a type that runs code"
           + "|of the schema does not hold|SESSION_USER|triggers of such names"),
   VALUES(
-      "ALTER TABLE that computes values: identities, defaults that call functions, functions in CHECK and in keys of partitions",
+      "ALTER TABLE that computes values: identities of new columns, defaults that call functions, functions in CHECK and in keys of partitions",
       "has the word (identity|current_user|serial|current_timestamp)|it calls |free of effects|may be read as of the moment|name the moment"
           + "|no ALTER TABLE that is understood|what it would do with|may make a text"),
   CONCURRENTLY("CREATE INDEX CONCURRENTLY", "CONCURRENTLY"),
@@ -38,7 +38,7 @@ enum Reason {
   FULL("VACUUM FULL; VACUUM and ANALYZE in a transaction", "VACUUM FULL|runs outside of transac"),
   VIEWS("views whose query is not provably a read", "who reads the view may write"),
   TRUNCATE(
-      "COPY into and TRUNCATE of tables with triggers",
+      "TRUNCATE CASCADE, and of tables with triggers of TRUNCATE",
       "it has a table that has triggers|CASCADE may reach"),
   LARGE("functions that write large objects", "large objects|function calls by number"),
   FILES("COPY FROM and TO a file or program of the server", "COPY of a file or program"),
@@ -46,8 +46,12 @@ enum Reason {
       "COPY of what may write, or into what is no table with columns of known types",
       "the table has no column|its target is|table has triggers, rules|COPY without FROM"
           + "|\\S+ may run code of users"),
-  PREPARED("PREPARE and EXECUTE", "statements prepared by SQL|what execute runs"),
-  CURSORS("DECLARE WITH HOLD, and cursors of what may write", "a cursor "),
+  PREPARED(
+      "EXECUTE of what is no constant, or is not prepared", "EXECUTE is given|prepared statement"),
+  CURSORS("cursors of what may write", "a cursor "),
+  NUMBERS(
+      "checks, generated columns and partitions by hash that compute something of numbers which are each server's own; defaults that do more than to give a value",
+      "each server's own|a hash of its key|does what its rows do not tell"),
   TRANSACTIONS(
       "SERIALIZABLE, PREPARE TRANSACTION, COMMIT AND CHAIN", "two-phase commit|level SERIALIZABLE"),
   UNICODE("U&'…' and U&\"…\"", "Unicode escapes"),
