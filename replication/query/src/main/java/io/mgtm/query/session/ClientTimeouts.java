@@ -25,9 +25,7 @@ final class ClientTimeouts {
           + " SET LOCAL idle_in_transaction_session_timeout = 0";
 
   /** At COMMIT, once it is decided, it could still fail there; a role or server may have set it. */
-  private static final ErrorFields SERIALIZABLE =
-      ErrorFields.error(Refusal.SERIALIZABLE.sqlState(), Refusal.SERIALIZABLE.message())
-          .withHint(Refusal.SERIALIZABLE.hint());
+  private static final ErrorFields SERIALIZABLE = UnitOutput.error(Refusal.SERIALIZABLE);
 
   /** Where there were none lately, or null. */
   private Backend noneAt;

@@ -169,7 +169,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     return kind == Kind.RUN || kind == Kind.TEMPORARY || setsLocally();
   }
 
-  /** Whether, with others in one go, it is to be in one transaction with them. */
+  /** Whether it needs a transaction in common with what is sent in one go with it. */
   boolean needsTransaction() {
     return isLeaders() || setsLocally();
   }

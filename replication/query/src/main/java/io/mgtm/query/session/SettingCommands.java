@@ -128,7 +128,7 @@ final class SettingCommands {
                   "what is set here is not known", "Give texts, bound since the last Sync.")
               : Refusal.of(name, one.value().value(parameters));
       if (refusal != null) {
-        run.fail(ErrorFields.error(refusal.sqlState(), refusal.message()).withHint(refusal.hint()));
+        run.fail(UnitOutput.error(refusal));
         return;
       }
       names.add(name);

@@ -1,5 +1,7 @@
 package io.mgtm.query.session;
 
+import io.mgtm.query.sql.Refusal;
+import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Messages;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -22,6 +24,11 @@ final class UnitOutput {
 
   UnitOutput(ReplicatedSession session) {
     this.session = session;
+  }
+
+  /** As a client is told of it. */
+  static ErrorFields error(Refusal refusal) {
+    return ErrorFields.error(refusal.sqlState(), refusal.message()).withHint(refusal.hint());
   }
 
   /** Holds what comes, as far as that is little, so that it can be forgotten. */

@@ -138,10 +138,7 @@ final class UnitRun {
       }
       case MAINTENANCE -> utilities.maintenance(segment);
       case UNPROVEN -> awaited.unproven(segment);
-      case REFUSED ->
-          fail(
-              ErrorFields.error(segment.refusal().sqlState(), segment.refusal().message())
-                  .withHint(segment.refusal().hint()));
+      case REFUSED -> fail(UnitOutput.error(segment.refusal()));
       case COPY -> awaited.copy(segment);
       case CHECKED -> awaited.checked(segment);
       case DDL -> awaited.ddl(segment);

@@ -67,7 +67,7 @@ final class UtilityCommands {
     if (refusal == null) {
       answer(segment, "PREPARE");
     } else {
-      run.fail(ErrorFields.error(refusal.sqlState(), refusal.message()).withHint(refusal.hint()));
+      run.fail(UnitOutput.error(refusal));
     }
   }
 

@@ -225,6 +225,9 @@ public final class Classifier {
   }
 
   private Classification select(String sql, List<Token> tokens) {
+    if (!Token.hasName(tokens, "set_config")) {
+      return query(tokens);
+    }
     List<Setting> sets = Setting.of(sql.substring(tokens.get(0).start()), tokens);
     boolean listed =
         sets.stream().noneMatch(Setting::ifKnown)
@@ -299,11 +302,7 @@ public final class Classifier {
 
   /** Of DECLARE, what follows FOR; the end where that is missing. */
   private static int queryAt(List<Token> tokens) {
-    int at = 0;
-    while (at < tokens.size() && !tokens.get(at).isWord("for")) {
-      at++;
-    }
-    return Math.min(at + 1, tokens.size());
+    return Math.min(Token.find(tokens, 0, "for") + 1, tokens.size());
   }
 
   /** Whether DECLARE has WITH HOLD. */

@@ -124,7 +124,7 @@ final class CodeDdl {
               && tokens.get(2).isWord(CAPTURE)
               && tokens.get(end - 5).isWord("mgtm")
               && tokens.get(end - 3).isWord(CAPTURE)
-              && isTable(tokens, after(tokens, "on"), after(tokens, "for") - 1);
+              && isTable(tokens, Token.find(tokens, 0, "on") + 1, Token.find(tokens, 0, "for"));
       case "alter table" -> {
         int at = Token.isWordAt(tokens, 2, "if") ? 4 : 2;
         at += Token.isWordAt(tokens, at, "only") ? 1 : 0;
@@ -137,17 +137,9 @@ final class CodeDdl {
       }
       case "drop trigger" ->
           Token.isWordAt(tokens, Token.isWordAt(tokens, 2, "if") ? 4 : 2, CAPTURE)
-              && isTable(tokens, after(tokens, "on"), end);
+              && isTable(tokens, Token.find(tokens, 0, "on") + 1, end);
       default -> false;
     };
-  }
-
-  private static int after(List<Token> tokens, String word) {
-    int at = 0;
-    while (at < tokens.size() && !tokens.get(at).isWord(word)) {
-      at++;
-    }
-    return at + 1;
   }
 
   /** Whether the name of a table that is known stands there, and ends before another place. */

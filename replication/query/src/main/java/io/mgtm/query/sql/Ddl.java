@@ -230,11 +230,7 @@ final class Ddl {
   }
 
   private static List<Token> untilPartition(List<Token> tokens) {
-    int end = 0;
-    while (end < tokens.size() && !tokens.get(end).isWord("partition")) {
-      end++;
-    }
-    return tokens.subList(0, end);
+    return tokens.subList(0, Token.find(tokens, 0, "partition"));
   }
 
   /** Who casts to it runs its checks. */
@@ -256,10 +252,7 @@ final class Ddl {
   }
 
   private String view(List<Token> tokens) {
-    int as = 0;
-    while (as < tokens.size() && !tokens.get(as).isWord("as")) {
-      as++;
-    }
+    int as = Token.find(tokens, 0, "as");
     if (as + 1 >= tokens.size()) {
       return "it is no view that is understood";
     }

@@ -38,11 +38,7 @@ public record PreparedText(String name, List<String> types, String text, List<To
   }
 
   private static int executeAt(List<Token> tokens) {
-    int at = 0;
-    while (!tokens.get(at).isWord("execute")) {
-      at++;
-    }
-    return at;
+    return Token.find(tokens, 0, "execute");
   }
 
   /**
@@ -137,7 +133,7 @@ public record PreparedText(String name, List<String> types, String text, List<To
         end("a type is not understood");
       }
       if (!takeWord("as") || atEnd() || !isPrepared()) {
-        throw new SqlException("what is prepared is not understood");
+        throw new SqlException("this PREPARE is not understood");
       }
       PreparedText prepared =
           new PreparedText(name, types, text(at, tokens.size()), tokens.subList(at, tokens.size()));
@@ -178,7 +174,7 @@ public record PreparedText(String name, List<String> types, String text, List<To
         end(NO_CONSTANT);
       }
       if (!atEnd()) {
-        throw new SqlException("what is to be executed is not understood");
+        throw new SqlException("this EXECUTE is not understood");
       }
       return values;
     }

@@ -111,9 +111,7 @@ final class TemporaryDdl {
     at += Token.isWordAt(tokens, at, "recursive") || Token.isWordAt(tokens, at, "unique") ? 1 : 0;
     String kind = at < tokens.size() ? tokens.get(at).text() : "";
     if (kind.equals("index")) {
-      while (at < tokens.size() && !tokens.get(at).isWord("on")) {
-        at++;
-      }
+      at = Token.find(tokens, at, "on");
       at += Token.isWordAt(tokens, at + 1, "only") ? 2 : 1;
       return altered(tokens, at);
     }
@@ -217,10 +215,7 @@ final class TemporaryDdl {
     if (!COMMENTED.contains(kind)) {
       return temporaries.areNamed(tokens) ? MIXED : OTHER;
     }
-    int is = 3;
-    while (is < tokens.size() && !tokens.get(is).isWord("is")) {
-      is++;
-    }
+    int is = Token.find(tokens, 3, "is");
     int end = kind.equals("column") ? is - 2 : is;
     List<Token> name = tokens.subList(3, Math.max(3, end));
     if (name.isEmpty() || !temporaries.isOf(TableName.at(name, 0), name)) {

@@ -60,6 +60,15 @@ public record Token(Kind kind, String text, int start, int end) {
     return at < tokens.size() && tokens.get(at).isWord(word);
   }
 
+  /** Where a key word stands first, from a place on; the end where it does not. */
+  static int find(List<Token> tokens, int from, String word) {
+    int at = from;
+    while (at < tokens.size() && !tokens.get(at).isWord(word)) {
+      at++;
+    }
+    return at;
+  }
+
   /** Whether a symbol stands at a place. */
   static boolean isSymbolAt(List<Token> tokens, int at, String symbol) {
     return at < tokens.size() && tokens.get(at).isSymbol(symbol);
