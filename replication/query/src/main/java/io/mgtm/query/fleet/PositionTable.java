@@ -139,6 +139,8 @@ public final class PositionTable {
 
   private CompletableFuture<List<List<String>>> make(Asker asker, long settled, long fence) {
     return makeUnless(asker, EXISTS, CREATE)
+        .thenCompose(
+            done -> makeUnless(asker, PreparedTransactions.EXISTS, PreparedTransactions.CREATE))
         .thenCompose(done -> makeUnless(asker, CaptureSchema.EXISTS, CaptureSchema.CREATE))
         .thenCompose(done -> asker.ask(CaptureSchema.INSTALLS))
         .thenCompose(done -> asker.ask(ROWS.formatted(settled, fence, slots.count() - 1)));
@@ -175,21 +177,26 @@ public final class PositionTable {
   public CompletableFuture<Map<String, Position>> read(Node node) {
     return each(
         node,
-        (asker, there) -> there ? asker.ask(READ) : CompletableFuture.completedFuture(List.of()));
+        (asker, there) ->
+            there
+                ? asker.ask(READ).thenApply(PositionTable::position)
+                : CompletableFuture.completedFuture(new Position()));
   }
 
   /**
    * Takes a server over: whoever has no other fence commits nothing any more, and what is under way
-   * is done or undone. Where only other servers have the table it is made, and says that nothing is
-   * there.
+   * is done or undone, before it is asked what it has. Where only other servers have the table it
+   * is made, and says that nothing is there.
    */
   public CompletableFuture<Map<String, Position>> takeOver(Node node, long fence) {
     return each(
         node,
         (asker, there) ->
             endOthers(node, asker)
+                .thenCompose(done -> PreparedTransactions.rollBackOthers(asker, 0))
                 .thenCompose(done -> makeFenced(asker, 0, fence))
-                .thenCompose(done -> asker.ask(READ)));
+                .thenCompose(done -> asker.ask(READ))
+                .thenCompose(rows -> PreparedTransactions.addCommitted(asker, position(rows))));
   }
 
   private CompletableFuture<List<List<String>>> endOthers(Node node, Asker asker) {
@@ -207,7 +214,7 @@ public final class PositionTable {
 
   /** What is asked of each database, which has the table or only has it at other servers. */
   private interface Question {
-    CompletableFuture<List<List<String>>> ask(Asker asker, boolean there);
+    CompletableFuture<Position> ask(Asker asker, boolean there);
   }
 
   private CompletableFuture<Map<String, Position>> each(Node node, Question question) {
@@ -235,7 +242,7 @@ public final class PositionTable {
                       known.add(database);
                       return question
                           .ask(asker, there)
-                          .thenAccept(positions -> found.put(database, position(positions)));
+                          .thenAccept(position -> found.put(database, position));
                     }));
   }
 

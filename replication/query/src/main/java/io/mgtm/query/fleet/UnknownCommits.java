@@ -1,13 +1,19 @@
 package io.mgtm.query.fleet;
 
+import io.mgtm.query.connection.Asker;
+import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Commits of which nobody knows whether the last server has them. Any thread. */
+/**
+ * Commits of which nobody knows whether the last server has them, and prepared transactions that
+ * their sessions have not ended. Any thread.
+ */
 public final class UnknownCommits {
   private static final Logger log = LoggerFactory.getLogger(UnknownCommits.class);
   private static final int AGAIN_MS = 500;
@@ -31,11 +37,10 @@ public final class UnknownCommits {
             node.address(),
             database,
             asker ->
-                asker
-                    .ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid)
+                isGone(asker, pid)
                     .thenCompose(
-                        rows ->
-                            rows.get(0).get(0).equals("0")
+                        gone ->
+                            gone
                                 ? asker.ask("SELECT entry FROM mgtm.position WHERE slot = " + slot)
                                 : CompletableFuture.completedFuture(List.of())))
         .whenComplete(
@@ -49,6 +54,105 @@ public final class UnknownCommits {
                 isSettled(slot, number);
               }
             });
+  }
+
+  /**
+   * Commits what is decided and prepared at a server, and notes it. It is tried for as long as the
+   * server is in and this replicator orders.
+   *
+   * @return whether it has committed there
+   */
+  public CompletableFuture<Boolean> finish(
+      Node node, String database, PreparedTransaction one, int slot, long number, long settled) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    tryFinish(
+        node,
+        () ->
+            role.use(
+                node.address(),
+                database,
+                asker -> PreparedTransactions.finish(asker, one, slot, number, settled)),
+        done);
+    return done;
+  }
+
+  private void tryFinish(
+      Node node, Supplier<CompletableFuture<Boolean>> once, CompletableFuture<Boolean> done) {
+    once.get()
+        .whenComplete(
+            (committed, cause) -> {
+              if (cause == null) {
+                done.complete(committed);
+              } else if (!node.isIn() || commits.isEnded()) {
+                done.complete(false);
+              } else {
+                log.warn(
+                    "{} does not commit what it has prepared: {}", node, Futures.reason(cause));
+                later(() -> tryFinish(node, once, done));
+              }
+            });
+  }
+
+  /** Rolls one back; it is tried once. */
+  public CompletableFuture<Void> rollBack(Node node, String database, PreparedTransaction one) {
+    return role.use(node.address(), database, asker -> PreparedTransactions.rollBack(asker, one))
+        .exceptionally(
+            cause -> {
+              log.warn("{} does not roll back: {}", node, Futures.reason(cause));
+              return null;
+            });
+  }
+
+  /**
+   * Rolls back what a server may have prepared for a session that is gone, once its backend is; one
+   * that is out does so when it comes back.
+   */
+  public void rollBack(Node node, String database, PreparedTransaction one, int pid) {
+    role.use(
+            node.address(),
+            database,
+            asker ->
+                isGone(asker, pid)
+                    .thenCompose(
+                        gone ->
+                            gone
+                                ? PreparedTransactions.rollBack(asker, one).thenApply(done -> true)
+                                : CompletableFuture.completedFuture(false)))
+        .whenComplete(
+            (done, cause) -> {
+              if ((cause != null || !done) && node.isIn()) {
+                again(() -> rollBack(node, database, one, pid));
+              }
+            });
+  }
+
+  /** Rolls back what other replicators have prepared at a server. */
+  public void rollBackOthers(Node node) {
+    role.ask(node.address(), role.database(), PositionTable.DATABASES)
+        .thenCompose(
+            rows ->
+                Futures.inTurn(
+                    rows,
+                    row ->
+                        role.use(
+                            node.address(),
+                            row.get(0),
+                            asker -> PreparedTransactions.rollBackOthers(asker, node.fence()))))
+        .whenComplete(
+            (done, cause) -> {
+              if (cause != null) {
+                log.warn(
+                    "{} has prepared transactions of another replicator: {}",
+                    node,
+                    Futures.reason(cause));
+              }
+            });
+  }
+
+  private static CompletableFuture<Boolean> isGone(Asker asker, int pid) {
+    return asker
+        .ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid)
+        .thenApply(rows -> rows.get(0).get(0).equals("0"));
   }
 
   /** An entry is at no server: the log says so as soon as it has room. Then the slot is free. */
@@ -72,9 +176,12 @@ public final class UnknownCommits {
 
   /** Nobody waits any more where another replicator orders. */
   private void again(Runnable task) {
-    if (commits.isEnded()) {
-      return;
+    if (!commits.isEnded()) {
+      later(task);
     }
+  }
+
+  private void later(Runnable task) {
     role.loop().schedule(task, AGAIN_MS, TimeUnit.MILLISECONDS);
   }
 }

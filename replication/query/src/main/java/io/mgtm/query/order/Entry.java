@@ -3,6 +3,7 @@ package io.mgtm.query.order;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * An entry of the log. Its number is above those of all entries before it.
@@ -10,6 +11,7 @@ import java.util.List;
  * <pre>
  * | version:u8 | kind:u8 | number:i64 | what the kind has |
  * commits: | settled:i64 | parts:i32 | each: database, slot:i32, bytes:i32 (-1 for none), effects |
+ * the same, of which some server had prepared one: each: ..., effects, token (empty for none) |
  * fence:   nothing
  * server:  | address, status:u8, why, since:i64 |
  * dropped: | of:i64 | slot:i32 |
@@ -22,6 +24,11 @@ import java.util.List;
 public sealed interface Entry {
   /** What {@link #encoded} adds to a {@link Commits} beside its parts. */
   int COMMITS_BYTES = 2 + 2 * Long.BYTES + Integer.BYTES;
+
+  /** Kinds of {@link Commits}; former versions know the first alone. */
+  int COMMITS = 1;
+
+  int PREPARED = 7;
 
   long number();
 
@@ -61,13 +68,18 @@ public sealed interface Entry {
   default ByteBuffer encoded() {
     Codec.Out out = new Codec.Out();
     if (this instanceof Commits commits) {
-      out.kind(1, commits.number).i64(commits.settled).i32(commits.parts.size());
+      boolean prepared = commits.parts.stream().anyMatch(part -> part.token() != null);
+      out.kind(prepared ? PREPARED : COMMITS, commits.number);
+      out.i64(commits.settled).i32(commits.parts.size());
       for (Part part : commits.parts) {
         out.text(part.database()).i32(part.slot());
         if (part.effects() == null) {
           out.i32(-1);
         } else {
           out.i32(part.effects().remaining()).bytes(part.effects());
+        }
+        if (prepared) {
+          out.text(part.token() == null ? "" : part.token().toString());
         }
       }
     } else if (this instanceof Fence fence) {
@@ -100,7 +112,7 @@ public sealed interface Entry {
     int kind = in.kind();
     long number = in.i64();
     switch (kind) {
-      case 1 -> {
+      case COMMITS, PREPARED -> {
         long settled = in.i64();
         int count = in.i32();
         List<Part> parts = new ArrayList<>();
@@ -108,7 +120,10 @@ public sealed interface Entry {
           String database = in.text();
           int slot = in.i32();
           int bytes = in.i32();
-          parts.add(new Part(database, slot, bytes < 0 ? null : in.bytes(bytes)));
+          ByteBuffer effects = bytes < 0 ? null : in.bytes(bytes);
+          String token = kind == PREPARED ? in.text() : "";
+          parts.add(
+              new Part(database, slot, effects, token.isEmpty() ? null : UUID.fromString(token)));
         }
         return new Commits(number, settled, parts);
       }

@@ -33,9 +33,10 @@ public record Misses(List<Part> parts, String cannot) {
       if (position == null) {
         return new Misses(parts, "it has no database " + part.database());
       }
-      boolean has = position.has(entry.number(), part.slot());
+      boolean noted = position.has(entry.number(), part.slot());
+      boolean has = position.has(entry.number(), part);
       if (dropped.getOrDefault(entry.number(), List.of()).contains(part.slot())) {
-        if (has && position.of(part.slot()) == entry.number()) {
+        if (has && (!noted || position.of(part.slot()) == entry.number())) {
           return new Misses(
               parts, "it has transaction %d, which was dropped".formatted(entry.number()));
         }
@@ -45,6 +46,8 @@ public record Misses(List<Part> parts, String cannot) {
               parts, "the log does not hold what transaction %d wrote".formatted(entry.number()));
         }
         parts.add(part);
+      } else if (!noted) {
+        parts.add(part.committed());
       }
     }
     return new Misses(parts, null);

@@ -1,16 +1,38 @@
 package io.mgtm.query.order;
 
 import java.nio.ByteBuffer;
+import java.util.UUID;
 
 /**
  * One transaction of an entry.
  *
  * @param slot the number that its session has to itself
  * @param effects what a server that misses it is to do; null where they were too many to be kept
+ * @param token by which the server that led, and had prepared it before it was decided, tells that
+ *     it has committed; null where none had
  */
-public record Part(String database, int slot, ByteBuffer effects) {
+public record Part(String database, int slot, ByteBuffer effects, UUID token) {
+  /** One that no server had prepared. */
+  public Part(String database, int slot, ByteBuffer effects) {
+    this(database, slot, effects, null);
+  }
+
   /** What an entry needs for it at the most. */
   public int bytes() {
-    return Codec.bytes(database) + 2 * Integer.BYTES + (effects == null ? 0 : effects.remaining());
+    int tokenBytes = token == null ? 0 : Codec.bytes(token.toString());
+    return Codec.bytes(database)
+        + 2 * Integer.BYTES
+        + (effects == null ? 0 : effects.remaining())
+        + tokenBytes;
+  }
+
+  /** The same for a server that has committed it and has not noted its number. */
+  Part committed() {
+    return new Part(database, slot, ByteBuffer.allocate(0), token);
+  }
+
+  /** Whether it is there, and only its number is to be noted. */
+  public boolean isCommitted() {
+    return token != null && effects != null && !effects.hasRemaining();
   }
 }

@@ -1,11 +1,15 @@
 package io.mgtm.query.order;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 /** What a server has in one database, as its own table says. One thread. */
 public final class Position {
   private final Map<Integer, Long> bySlot = new HashMap<>();
+  private final Set<UUID> committed = new HashSet<>();
   private long settled;
   private long highestEntry;
   private long highestFence;
@@ -16,6 +20,11 @@ public final class Position {
     settled = Math.max(settled, settledThen);
     highestEntry = Math.max(highestEntry, entry);
     highestFence = Math.max(highestFence, fence);
+  }
+
+  /** A transaction was committed that it had prepared; its number may not be noted yet. */
+  public void committed(UUID token) {
+    committed.add(token);
   }
 
   /** All entries up to this one are there. */
@@ -64,8 +73,14 @@ public final class Position {
     return bySlot.getOrDefault(slot, 0L);
   }
 
+  /** Whether it has noted an entry of a slot, or a later one. */
   public boolean has(long number, int slot) {
     return of(slot) >= number;
+  }
+
+  /** Whether it has committed a transaction of an entry, noted or not. */
+  public boolean has(long number, Part part) {
+    return has(number, part.slot()) || (part.token() != null && committed.contains(part.token()));
   }
 
   /** It was given an entry. */

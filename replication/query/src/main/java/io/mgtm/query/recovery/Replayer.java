@@ -7,7 +7,7 @@ import io.mgtm.query.connection.ServerConnection;
 import io.mgtm.query.fleet.Difference;
 import io.mgtm.query.fleet.Ejection;
 import io.mgtm.query.fleet.Node;
-import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.fleet.PreparedTransaction;
 import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.Part;
@@ -170,7 +170,7 @@ final class Replayer implements AutoCloseable {
     private void noteAll(List<Item> items, CompletableFuture<Void> done, Runnable lost) {
       String notes =
           items.stream()
-              .map(i -> PositionTable.noteSql(i.part.slot(), i.number, i.settled, fence))
+              .map(i -> PreparedTransaction.noteSql(i.part, i.number, i.settled, fence))
               .collect(Collectors.joining("; "));
       backend.ask(
           notes,

@@ -8,6 +8,7 @@ import io.mgtm.query.fleet.CommitGate;
 import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.fleet.FleetStart;
 import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PreparedTransaction;
 import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.order.ServerState;
 import io.mgtm.query.session.Shared;
@@ -38,7 +39,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Steward {
   private static final Logger log = LoggerFactory.getLogger(Steward.class);
-  private static final String QUESTION = "SELECT pg_is_in_recovery()";
   private static final int EVERY_MS = 1_000;
 
   /** Of so many databases it reads ahead what is to be known, over as many connections. */
@@ -228,7 +228,9 @@ public final class Steward {
             ? role.enter(node.address(), role.database())
             : CompletableFuture.completedFuture(known);
     CompletableFuture<String> answer =
-        entered.thenCompose(asker -> asker.ask(QUESTION)).handle(this::judge);
+        entered
+            .thenCompose(asker -> asker.ask(PreparedTransaction.watchSql(node.fence())))
+            .handle((rows, cause) -> watched(node, rows, cause));
     Presence.of(loop, shared.config().timeouts().silentMs(), answer, () -> askAgain(node))
         .thenAccept(
             wrong -> {
@@ -237,6 +239,13 @@ public final class Steward {
               }
               loop.execute(() -> asked(node, entered, answer));
             });
+  }
+
+  private String watched(Node node, List<List<String>> rows, Throwable cause) {
+    if (cause == null && !rows.get(0).get(1).equals("0")) {
+      shared.positions().unknown().rollBackOthers(node);
+    }
+    return judge(rows, cause);
   }
 
   /** Over a new connection, unless it was this replicator that closed the one before. */

@@ -294,6 +294,6 @@ final class Takeover {
 
   private static boolean has(Map<String, Position> positions, long number, Part part) {
     Position position = positions.get(part.database());
-    return position != null && position.has(number, part.slot());
+    return position != null && position.has(number, part);
   }
 }

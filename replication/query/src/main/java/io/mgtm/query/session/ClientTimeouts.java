@@ -1,7 +1,6 @@
 package io.mgtm.query.session;
 
 import io.mgtm.query.connection.Answer;
-import io.mgtm.query.sql.Refusal;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -9,9 +8,9 @@ import java.util.function.Consumer;
 /**
  * Timeouts that the client has at the leader, by which a commit might fail that is decided, as it
  * might by isolation level SERIALIZABLE. They are not for a commit, which must come to its end once
- * it is decided: before that they are switched off in its transaction. Whether there are any is
- * asked again when something may have set them, and after a second, as servers may reload their
- * configuration. Belongs to a session.
+ * it is decided: before that they are switched off in its transaction, and that level is told.
+ * Whether there are any is asked again when something may have set them, and after a second, as
+ * servers may reload their configuration. Belongs to a session.
  */
 final class ClientTimeouts {
   private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -23,9 +22,6 @@ final class ClientTimeouts {
           + " OPERATOR(pg_catalog.=) '0', pg_catalog.current_setting('transaction_isolation');"
           + " SET LOCAL statement_timeout = 0;"
           + " SET LOCAL idle_in_transaction_session_timeout = 0";
-
-  /** At COMMIT, once it is decided, it could still fail there; a role or server may have set it. */
-  private static final ErrorFields SERIALIZABLE = UnitOutput.error(Refusal.SERIALIZABLE);
 
   /** Where there were none lately, or null. */
   private Backend noneAt;
@@ -49,12 +45,12 @@ final class ClientTimeouts {
   /**
    * Switches them off in the open transaction.
    *
-   * @param then called when there are none
+   * @param then called when there are none, with whether the transaction is SERIALIZABLE
    * @param refused told of an error, as of one of them that was over
    */
-  void off(Backend leader, Runnable then, Consumer<ErrorFields> refused, Runnable lost) {
+  void off(Backend leader, Consumer<Boolean> then, Consumer<ErrorFields> refused, Runnable lost) {
     if (leader == noneAt && System.nanoTime() - sinceNanos < KNOWN_NANOS) {
-      then.run();
+      then.accept(false);
       return;
     }
     leader.hold(true);
@@ -62,12 +58,11 @@ final class ClientTimeouts {
         OFF,
         Answer.row(
             (row, error) -> {
-              if (error == null && row.get(1).equals("serializable")) {
-                refused.accept(SERIALIZABLE);
-              } else if (error == null) {
-                noneAt = !set && row.get(0).equals("t") ? leader : null;
+              if (error == null) {
+                boolean serializable = row.get(1).equals("serializable");
+                noneAt = !set && !serializable && row.get(0).equals("t") ? leader : null;
                 sinceNanos = System.nanoTime();
-                then.run();
+                then.accept(serializable);
               } else {
                 refused.accept(error);
               }

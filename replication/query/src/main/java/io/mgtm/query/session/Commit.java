@@ -1,13 +1,11 @@
 package io.mgtm.query.session;
 
-import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.UUID;
 
 /**
  * One COMMIT at all servers. When the leader has done everything that could fail, it is decided by
@@ -16,21 +14,21 @@ import java.util.concurrent.TimeUnit;
  * entry in the same transaction. Belongs to a session.
  */
 final class Commit {
-  /** For statements that have begun while it waited for longer ones, in milliseconds. */
-  private static final int SHORT_MS = 1_000;
-
   private final ServerSet set;
   private final ReplicatedSession session;
   private final Result result;
   private final Backend leader;
   private final OthersCommit others;
+  private final SchemaCommit schema;
   private boolean inside;
 
   /** Of the entry; 0 where nothing was written. */
   private long number;
 
   private long settled;
-  private CompletableFuture<Catalogues.Known> schema;
+
+  /** What the leader has prepared, or null. */
+  private PreparedCommit prepared;
 
   /** What is done with it. */
   interface Result {
@@ -57,6 +55,7 @@ final class Commit {
     this.session = session;
     this.result = result;
     this.leader = set.home();
+    this.schema = new SchemaCommit(session);
     this.others = new OthersCommit(session, this::commitAt, this::othersDone);
   }
 
@@ -103,10 +102,7 @@ final class Commit {
 
   private void leave() {
     inside = false;
-    if (schema != null) {
-      session.shared().catalogues().changed(session.schema().database(), schema);
-      schema = null;
-    }
+    schema.end();
     session.shared().gate().leave();
     if (session.isEnded()) {
       session.closeBackends();
@@ -137,75 +133,51 @@ final class Commit {
   }
 
   private void decide() {
-    if (session.isEnded()) {
-      leave();
-      return;
-    }
-    if (session.schema().isCallable()) {
-      // All but who has begun meanwhile need not be kept waiting for the one that takes long.
-      int longMs = session.shared().config().timeouts().applyMs();
-      awaitRunning(
-          longMs,
-          () -> {
-            change();
-            awaitRunning(Math.min(longMs, SHORT_MS), this::decided);
-          });
-      return;
-    }
-    if (session.schema().isChanged()) {
-      change();
-    }
-    decided();
-  }
-
-  /** Statements of others that are not classified yet wait from now on. */
-  private void change() {
-    schema = session.shared().catalogues().change(session.schema().database());
-  }
-
-  /**
-   * Waits until what others run by the former schema has ended: it could come to call what this
-   * makes, and is not looked at.
-   */
-  private void awaitRunning(int withinMs, Runnable then) {
-    session
-        .shared()
-        .sessions()
-        .runningEnds(session.schema().database(), session)
-        .orTimeout(withinMs, TimeUnit.MILLISECONDS)
-        .whenComplete((nothing, late) -> session.execute(() -> othersEnded(late == null, then)));
-  }
-
-  private void othersEnded(boolean all, Runnable then) {
-    if (session.isEnded()) {
-      leave();
-    } else if (!all) {
-      refuse(
-          ErrorFields.error("55P03", "a function is not made while other statements run")
-              .withHint("Repeat it when long statements have ended."));
-    } else if (!leader.node().isIn() || leader.isGone()) {
-      lost();
-    } else {
-      then.run();
-    }
+    schema.begin(this::decided, this::refuse);
   }
 
   private void decided() {
-    if (set.redo().isEmpty()) {
+    if (session.isEnded()) {
+      leave();
+    } else if (!leader.node().isIn() || leader.isGone()) {
+      lost();
+    } else if (set.redo().isEmpty() && set.written().isEmpty()) {
       commitOthers();
     } else {
-      set.timeouts().off(leader, this::append, this::refuse, this::lost);
+      if (set.isolation().isSerializable()) {
+        set.timeouts().maySet();
+      }
+      set.timeouts().off(leader, this::off, this::refuse, this::lost);
+    }
+  }
+
+  private void off(boolean serializable) {
+    if (serializable) {
+      PreparedCommit begun = new PreparedCommit(session, leader);
+      Runnable then =
+          () -> {
+            prepared = begun;
+            append();
+          };
+      begun.prepare(then, this::refuse, this::end, this::lost);
+    } else {
+      append();
     }
   }
 
   private void append() {
     if (session.isEnded()) {
-      leave();
+      undecided(this::leave);
+      return;
+    }
+    if (set.redo().isEmpty()) {
+      commitOthers();
       return;
     }
     boolean whole = set.redo().isWhole() && !session.schema().isChanged();
     String database = session.schema().database();
-    Part part = new Part(database, session.slot().number(), set.redo().take());
+    UUID token = prepared == null ? null : prepared.token();
+    Part part = new Part(database, session.slot().number(), set.redo().take(), token);
     if (whole) {
       others.mayRepeat(part);
     }
@@ -225,7 +197,7 @@ final class Commit {
 
               @Override
               public void refused(String why) {
-                notDecided(why);
+                undecided(() -> notDecided(why));
               }
 
               @Override
@@ -235,13 +207,26 @@ final class Commit {
             });
   }
 
-  private void notDecided(String why) {
+  private void undecided(Runnable then) {
+    if (prepared == null) {
+      then.run();
+    } else {
+      prepared.rollBack(then);
+    }
+  }
+
+  private void notDecided(String reason) {
     boolean ended = session.shared().commits().isEnded();
-    refuse(
+    ErrorFields why =
         ended
-            ? ErrorFields.error("57P01", why)
-            : ErrorFields.error("53100", "the log of commits takes no more: " + why)
-                .withHint("Make room where the replicator has its data."));
+            ? ErrorFields.error("57P01", reason)
+            : ErrorFields.error("53100", "the log of commits takes no more: " + reason)
+                .withHint("Make room where the replicator has its data.");
+    if (prepared == null) {
+      refuse(why);
+    } else {
+      end(why);
+    }
   }
 
   /** What notes the number of the entry fails the transaction where it must not commit. */
@@ -290,6 +275,10 @@ final class Commit {
       deposed();
       return;
     }
+    if (prepared != null) {
+      prepared.commit(number, settled, done -> leaderAnswered(done, done ? null : lostByLeader()));
+      return;
+    }
     commitAt(
         leader,
         (tag, error, status) -> {
@@ -320,16 +309,7 @@ final class Commit {
       end(result::committed);
     } else if (number > 0 && why == null) {
       session.slot().keep();
-      session
-          .shared()
-          .positions()
-          .unknown()
-          .resolve(
-              leader.node(),
-              session.schema().database(),
-              session.slot().number(),
-              number,
-              leader.connection().pid());
+      resolve();
       number = 0;
       end(
           () ->
@@ -340,6 +320,35 @@ final class Commit {
     } else {
       end(why == null ? result::leaderLost : () -> result.notCommitted(why));
     }
+  }
+
+  /** It is at no server, and the leader has no transaction any more. */
+  private void end(ErrorFields why) {
+    end(() -> result.notCommitted(why));
+  }
+
+  /** Why the leader has not committed what it had prepared, where it is there; else null. */
+  private ErrorFields lostByLeader() {
+    return leader.node().isIn() && !session.shared().commits().isEnded()
+        ? ErrorFields.error("40000", "somebody has ended what the leader had prepared")
+        : null;
+  }
+
+  /** What is prepared was tried until another replicator orders. */
+  private void resolve() {
+    if (prepared != null) {
+      return;
+    }
+    session
+        .shared()
+        .positions()
+        .unknown()
+        .resolve(
+            leader.node(),
+            session.schema().database(),
+            session.slot().number(),
+            number,
+            leader.connection().pid());
   }
 
   /** It is at no server; that is said when it stands in the log, which a start would else redo. */

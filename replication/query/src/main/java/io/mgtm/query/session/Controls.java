@@ -37,12 +37,17 @@ final class Controls {
 
   private void begin(Segment segment, TransactionCommand command) {
     Backend home = set.home();
+    boolean serializable = command.isSerializable(set.isolation().isSerializable());
+    if (serializable) {
+      set.timeouts().maySet();
+    }
     if (home != null) {
       set.unwrap();
       run.sender().send(home, segment, run::ended);
       return;
     }
-    boolean anywhere = command.readOnly() && !session.schema().temporaries().maySome();
+    boolean anywhere =
+        command.readOnly() && !serializable && !session.schema().temporaries().maySome();
     Backend reader = anywhere ? set.reader() : null;
     Backend at = reader == null || set.isFar(reader) ? set.chosen() : reader;
     run.sender()

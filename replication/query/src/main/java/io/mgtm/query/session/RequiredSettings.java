@@ -50,14 +50,7 @@ public final class RequiredSettings {
         return refused(Refusal.of(name, ""));
       }
     }
-    boolean serializable =
-        options.contains("serializable")
-            || parameters.entrySet().stream()
-                .anyMatch(
-                    one ->
-                        one.getKey().toLowerCase(Locale.ROOT).endsWith("transaction_isolation")
-                            && one.getValue().equalsIgnoreCase("serializable"));
-    return serializable ? refused(Refusal.SERIALIZABLE) : null;
+    return null;
   }
 
   private static ErrorFields refused(Refusal refusal) {

@@ -49,6 +49,7 @@ final class ServerSet {
   private final Redo redo = new Redo();
   private final Cursors cursors = new Cursors();
   private final ClientTimeouts timeouts = new ClientTimeouts();
+  private final DefaultIsolation isolation;
   private final Savepoints savepoints = new Savepoints(redo, doubts, cursors);
   private Backend home;
   private Backend sticky;
@@ -66,6 +67,7 @@ final class ServerSet {
     this.fleet = fleet;
     this.session = session;
     this.turn = fleet.turn();
+    this.isolation = new DefaultIsolation(session);
   }
 
   void add(Backend backend) {
@@ -128,8 +130,8 @@ final class ServerSet {
   /** Where reads go: the same server as before, unless another has less to do. */
   Backend reader() {
     List<Backend> live = live();
-    if (live.isEmpty()) {
-      return null;
+    if (live.isEmpty() || isolation.isSerializable()) {
+      return leader();
     }
     Backend best = live.get(Math.floorMod(turn, live.size()));
     for (Backend one : live) {
@@ -225,6 +227,10 @@ final class ServerSet {
   /** Those that the client has at the leader. */
   ClientTimeouts timeouts() {
     return timeouts;
+  }
+
+  DefaultIsolation isolation() {
+    return isolation;
   }
 
   Savepoints savepoints() {

@@ -66,6 +66,12 @@ final class SettingCommands {
               .withHint("It may run at another server than the leader. Use BEGIN."));
       return;
     }
+    if (set.home() != null && set.isAtFollower() && mayBeSerializable(statement)) {
+      run.fail(
+          ErrorFields.error("0A000", "transactions that are SERIALIZABLE are the leader's")
+              .withHint("Use BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY."));
+      return;
+    }
     boolean all = statement.endsWith("all");
     boolean deallocate = statement.word(0).equals("deallocate");
     boolean discard = all && statement.word(0).equals("discard");
@@ -77,6 +83,7 @@ final class SettingCommands {
         leaders ? List.of() : List.of(new Given("", statement.text(), listed(statement))),
         () -> {
           noteSet(statement);
+          set.isolation().maySet(statement);
           if (deallocate || discard) {
             session.forgetStatements();
           }
@@ -101,6 +108,7 @@ final class SettingCommands {
   }
 
   private void noteSet(String name) {
+    set.isolation().maySet(name);
     if (name.indexOf('.') > 0) {
       session.settings().custom(name);
     }
@@ -158,22 +166,24 @@ final class SettingCommands {
             at,
             segment,
             (relay, status) -> {
-              if (relay.error() != null || given.isEmpty()) {
+              if (relay.error() != null) {
                 run.ended(relay, status);
                 return;
               }
               set.timeouts().maySet();
               noted.run();
-              if (home == null) {
+              if (given.isEmpty()) {
+                run.ended(relay, status);
+              } else if (home == null) {
                 utilities.everywhere(
                     at,
                     other -> text(given, other),
                     this::endSession,
                     () -> run.ended(relay, status));
-                return;
+              } else {
+                give(relay, segment, given);
+                run.ended(relay, status);
               }
-              give(relay, segment, given);
-              run.ended(relay, status);
             });
   }
 
@@ -222,6 +232,13 @@ final class SettingCommands {
   private String listed(String setting) {
     String name = setting.toLowerCase(Locale.ROOT);
     return set.homeOrLeader().node().kind().knows(name) ? name : null;
+  }
+
+  /** A backslash may hide the level, and none has one. */
+  private static boolean mayBeSerializable(Statement statement) {
+    String text = statement.text().toLowerCase(Locale.ROOT);
+    boolean level = statement.word(1).equals("transaction") || text.contains("transaction_isol");
+    return level && (text.contains("serializable") || text.contains("\\"));
   }
 
   private static boolean mayWriteAgain(Statement statement) {

@@ -103,7 +103,10 @@ final class UnitRun {
       session.shared().fleet().ready().thenRun(() -> session.execute(this::next));
       return;
     }
-    if (free && (session.late().enters(this::next) || mustWaitFor(segment))) {
+    if (free
+        && (session.late().enters(this::next)
+            || set.isolation().ask(this::next)
+            || mustWaitFor(segment))) {
       return;
     }
     if (names.areKnown(segments.get(next))) {
@@ -234,7 +237,9 @@ final class UnitRun {
   boolean isWrapped() {
     return !last
         || segments.stream().anyMatch(Segment::isAwaited)
-        || (segments.size() > 1 && segments.stream().anyMatch(Segment::needsTransaction));
+        || (segments.size() > 1
+            && (!set.isolation().isReadCommitted()
+                || segments.stream().anyMatch(Segment::needsTransaction)));
   }
 
   /** A segment that may have written has its answer. */

@@ -18,6 +18,17 @@ final class UnprovenRead {
   /** One that no client has. */
   private static final String SAVEPOINT = "\"unproven read " + UUID.randomUUID() + "\"";
 
+  private static final String BEGIN =
+      "SAVEPOINT " + SAVEPOINT + "; SET LOCAL transaction_read_only = on";
+
+  /**
+   * Takes the snapshot of a transaction that has none: PostgreSQL would else take one that is
+   * SERIALIZABLE for one that never writes, and not look what it has read.
+   */
+  private static final String SNAPSHOT = "SELECT 1; ";
+
+  private static final String BACK = "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; ";
+
   private static final ErrorFields TEMPORARY =
       ErrorFields.error("0A000", "a function that a query calls has written to a temporary table")
           .withHint("Write to it by INSERT, UPDATE or DELETE; or call the function by CALL or DO.");
@@ -90,9 +101,11 @@ final class UnprovenRead {
             == null;
   }
 
-  /** A transaction of its own. */
+  /** A transaction of its own. One that is SERIALIZABLE has read only what it has committed. */
   private void alone(Backend leader) {
-    run.awaited().begin("BEGIN READ ONLY", () -> send(leader, (relay, status) -> ranAlone(relay)));
+    boolean commits = set.isolation().isSerializable();
+    String begin = commits ? "BEGIN; " + SNAPSHOT + BEGIN : "BEGIN READ ONLY";
+    run.awaited().begin(begin, () -> send(leader, (relay, status) -> ranAlone(relay, commits)));
   }
 
   /** Runs it, and looks whether it has written to temporary tables, which PostgreSQL lets it. */
@@ -135,8 +148,14 @@ final class UnprovenRead {
             () -> run.lost(at)));
   }
 
-  private void ranAlone(Relay relay) {
+  private void ranAlone(Relay relay, boolean commits) {
     Backend leader = set.chosen();
+    if (commits && relay.error() == null && !wroteTemporary) {
+      leader.ask(
+          BACK + "COMMIT",
+          Answer.of((tag, error, status) -> committed(relay, error), () -> run.lost(leader)));
+      return;
+    }
     leader.ask("ROLLBACK", session.failover().unfailing(leader));
     if (isWrite(relay)) {
       write();
@@ -148,10 +167,17 @@ final class UnprovenRead {
     }
   }
 
+  private void committed(Relay relay, ErrorFields error) {
+    output.endTrial();
+    if (error == null) {
+      run.ended(relay, 'I');
+    } else {
+      run.fail(error);
+    }
+  }
+
   private void inside(Backend home) {
-    home.ask(
-        "SAVEPOINT " + SAVEPOINT + "; SET LOCAL transaction_read_only = on",
-        session.failover().unfailing(home));
+    home.ask((set.isReadOnly() ? "" : SNAPSHOT) + BEGIN, session.failover().unfailing(home));
     send(
         home,
         (relay, status) -> {
@@ -174,10 +200,7 @@ final class UnprovenRead {
 
   private void leave(Backend home, boolean more) {
     home.ask(
-        (more ? "" : "ROLLBACK TO SAVEPOINT " + SAVEPOINT + "; ")
-            + "RELEASE SAVEPOINT "
-            + SAVEPOINT,
-        session.failover().unfailing(home));
+        (more ? "" : BACK) + "RELEASE SAVEPOINT " + SAVEPOINT, session.failover().unfailing(home));
   }
 
   private boolean isWrite(Relay relay) {

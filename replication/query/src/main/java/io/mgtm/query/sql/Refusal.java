@@ -12,16 +12,6 @@ public record Refusal(String sqlState, String message, String hint) {
   private static final String STOPPED =
       "Stop the replicator, run it at each server, and start the replicator again.";
 
-  /** Of the level, or words by which it is set. */
-  private static final Set<String> ISOLATION =
-      Set.of("isolation", "default_transaction_isolation", "transaction_isolation");
-
-  /** Of what can only be told at COMMIT. */
-  public static final Refusal SERIALIZABLE =
-      new Refusal(
-          "isolation level SERIALIZABLE is not replicated",
-          "Use READ COMMITTED or REPEATABLE READ.");
-
   private static final Refusal DATES =
       new Refusal(
           "the replicator relies on dates of style ISO",
@@ -57,8 +47,7 @@ public record Refusal(String sqlState, String message, String hint) {
       case TRANSACTION ->
           TransactionCommand.of(statement.tokens()).verb() == TransactionCommand.Verb.UNSUPPORTED
               ? new Refusal(
-                  "two-phase commit, AND CHAIN and isolation level SERIALIZABLE are not replicated",
-                  "Use COMMIT, and isolation level READ COMMITTED or REPEATABLE READ.")
+                  "two-phase commit and AND CHAIN are not replicated", "Use COMMIT, then BEGIN.")
               : null;
       case REFUSED -> new Refusal("it would make the servers differ: " + why, refused(statement));
       case UNKNOWN ->
@@ -123,13 +112,7 @@ public record Refusal(String sqlState, String message, String hint) {
     if (!statement.word(0).equals("set")) {
       return null;
     }
-    String text = statement.text().toLowerCase(Locale.ROOT);
-    boolean isolation = names(statement, ISOLATION);
-    // A backslash may hide it, and no level has one.
-    if (isolation && (text.contains("serializable") || text.contains("\\"))) {
-      return SERIALIZABLE;
-    }
-    if (names(statement, Set.of("datestyle")) && !isIso(text)) {
+    if (names(statement, Set.of("datestyle")) && !isIso(statement.text())) {
       return DATES;
     }
     if (statement.has("xml") && statement.has("option")) {
@@ -162,9 +145,6 @@ public record Refusal(String sqlState, String message, String hint) {
     String to = value == null ? "" : value.toLowerCase(Locale.ROOT);
     if (name.startsWith("transaction_") && !name.equals("transaction_timeout")) {
       return new Refusal(name + " is not set by a function", "SET TRANSACTION.");
-    }
-    if (ISOLATION.contains(name) && (value == null || to.contains("serializable"))) {
-      return SERIALIZABLE;
     }
     if (name.equals("datestyle") && (value == null || !isIso(to))) {
       return DATES;

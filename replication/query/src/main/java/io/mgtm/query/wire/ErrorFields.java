@@ -47,6 +47,13 @@ public record ErrorFields(
     return new ErrorFields(severity, sqlState, message, text, others);
   }
 
+  /** The same without where it happened, as that is the replicator's. */
+  public ErrorFields withoutContext() {
+    Map<Byte, String> rest = new HashMap<>(others);
+    rest.remove((byte) 'W');
+    return new ErrorFields(severity, sqlState, message, hint, rest);
+  }
+
   /**
    * Reads the body of one.
    *

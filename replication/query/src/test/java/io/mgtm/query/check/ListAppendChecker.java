@@ -3,6 +3,7 @@ package io.mgtm.query.check;
 import io.mgtm.query.check.Anomaly.Kind;
 import io.mgtm.query.check.Dependencies.Edge;
 import io.mgtm.query.check.Dependencies.Why;
+import io.mgtm.query.check.Transaction.Isolation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,10 +24,11 @@ import java.util.function.Predicate;
  *       without two reads in a row that were overtaken, where all of it ran at one server: a cycle
  *       is proof that no order of commits and snapshots explains it (A. Cerone, A. Gotsman,
  *       Analysing Snapshot Isolation, 2016).
+ *   <li>every cycle of transactions that are all SERIALIZABLE.
  * </ul>
  *
- * <p>G2, and G-single of READ COMMITTED, are found too, and permitted. Of each component of the
- * graph one cycle is told. Where there is nothing, the time grows with the history's length.
+ * <p>Other G2, and G-single of READ COMMITTED, are found too, and permitted. Of each component of
+ * the graph one cycle is told. Where there is nothing, the time grows with the history's length.
  */
 public final class ListAppendChecker {
   /** Of what is permitted it is not asked long which kind it is. */
@@ -57,6 +59,7 @@ public final class ListAppendChecker {
     checker.anomalies.addAll(new Moments(transactions, versions).anomalies());
     checker.findG0AndG1c();
     checker.findOfSnapshots();
+    checker.findOfSerializable();
     checker.findPermitted();
     return List.copyOf(checker.anomalies);
   }
@@ -170,6 +173,16 @@ public final class ListAppendChecker {
       }
     }
     return found;
+  }
+
+  private void findOfSerializable() {
+    IntPredicate serializable =
+        node -> transactions.get(node).isolation() == Isolation.SERIALIZABLE;
+    for (List<Integer> component : graph.cyclic(edge -> true, serializable)) {
+      if (component.stream().noneMatch(told::contains)) {
+        tell(Kind.G2, true, cycle(component, Edge::isRw, edge -> true));
+      }
+    }
   }
 
   private void findPermitted() {

@@ -113,7 +113,7 @@ final class Moments {
         boolean right =
             list.subList(theirs, list.size()).equals(mine)
                 && before.stream().noneMatch(element -> isOf(number, element));
-        if (transaction.isolation() == Isolation.REPEATABLE_READ) {
+        if (transaction.isolation() != Isolation.READ_COMMITTED) {
           List<Integer> earlier = others.putIfAbsent(read.key(), before);
           right &= earlier == null || earlier.equals(before);
         }

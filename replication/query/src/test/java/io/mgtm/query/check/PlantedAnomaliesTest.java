@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 class PlantedAnomaliesTest {
   private static final Isolation RC = Isolation.READ_COMMITTED;
   private static final Isolation RR = Isolation.REPEATABLE_READ;
+  private static final Isolation SERIALIZABLE = Isolation.SERIALIZABLE;
   private static final long LATER = 100;
 
   private final List<Transaction> history = new ArrayList<>();
@@ -275,6 +276,24 @@ class PlantedAnomaliesTest {
   @Test
   void writesMayBeSkewed() {
     committed(RR, read("x"), append("y", 1));
+    committed(RR, read("y"), append("x", 2));
+    inTheEnd("x", 2);
+    inTheEnd("y", 1);
+    assertPermitted(Kind.G2);
+  }
+
+  @Test
+  void butNotWhereAllIsSerializable() {
+    committed(SERIALIZABLE, read("x"), append("y", 1));
+    committed(SERIALIZABLE, read("y"), append("x", 2));
+    inTheEnd("x", 2);
+    inTheEnd("y", 1);
+    assertForbidden(Kind.G2);
+  }
+
+  @Test
+  void oneOfAnotherLevelMayBreakTheOrder() {
+    committed(SERIALIZABLE, read("x"), append("y", 1));
     committed(RR, read("y"), append("x", 2));
     inTheEnd("x", 2);
     inTheEnd("y", 1);

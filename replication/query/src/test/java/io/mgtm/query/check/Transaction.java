@@ -17,7 +17,8 @@ public record Transaction(
   /** PostgreSQL's levels that are promised. */
   public enum Isolation {
     READ_COMMITTED,
-    REPEATABLE_READ
+    REPEATABLE_READ,
+    SERIALIZABLE
   }
 
   /** How a transaction ended. */
@@ -52,11 +53,11 @@ public record Transaction(
 
   /** All that it read was there at one moment. */
   boolean hasOneSnapshot() {
-    return isolation == Isolation.REPEATABLE_READ || steps.size() == 1;
+    return isolation != Isolation.READ_COMMITTED || steps.size() == 1;
   }
 
   /** When the snapshot may have been taken by which a step reads. */
   long snapshotBegan(Step step) {
-    return isolation == Isolation.REPEATABLE_READ ? steps.get(0).began() : step.began();
+    return isolation == Isolation.READ_COMMITTED ? step.began() : steps.get(0).began();
   }
 }

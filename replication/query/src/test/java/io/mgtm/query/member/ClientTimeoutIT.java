@@ -55,6 +55,22 @@ class ClientTimeoutIT {
     commits("idle_in_transaction_session_timeout", 1, "select from kept where id = 1 for update");
   }
 
+  /** The leader has prepared it, and its session is idle there. */
+  @Test
+  void ofASessionThatIsIdle() throws Exception {
+    for (Postgres server : cluster.servers) {
+      server.sql("postgres", "alter role alice set default_transaction_isolation = serializable");
+    }
+    try {
+      commits("idle_session_timeout", 1, "select from kept where id = 1 for update");
+      commits("idle_in_transaction_session_timeout", 1, "select from kept where id = 1 for update");
+    } finally {
+      for (Postgres server : cluster.servers) {
+        server.sql("postgres", "alter role alice reset default_transaction_isolation");
+      }
+    }
+  }
+
   /** The leader notes that it commits, and waits there. */
   @Test
   void ofAStatement() throws Exception {

@@ -236,6 +236,7 @@ class FullLogIT {
           .hasMessageContaining("the log of commits takes no more")
           .extracting(e -> ((SQLException) e).getSQLState())
           .isEqualTo("53100");
+      nothingStaysPrepared(cluster);
       JsonNode health = Tools.ask(cluster.replicator.admin(), "/health");
       assertThat(health.path("status").asText()).isEqualTo("down");
       assertThat(health.path("reason").asText()).startsWith("nothing can be written: ");
@@ -249,6 +250,25 @@ class FullLogIT {
                   .asText()
                   .equals("up"));
       insert(alice, -1);
+    }
+  }
+
+  /** As a role of which the session is none any more when it is refused. */
+  private static void nothingStaysPrepared(Cluster cluster) throws Exception {
+    Postgres server = cluster.servers.get(0);
+    server.sql(
+        "app", "create role worker; grant worker to alice, mgtm; grant all on big to worker");
+    try (Connection alice = cluster.alice()) {
+      alice.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+      alice.setAutoCommit(false);
+      for (int i = 0; i < 2; i++) {
+        alice.createStatement().execute("set local role worker");
+        insert(alice, -2);
+        assertThatThrownBy(alice::commit)
+            .isInstanceOfSatisfying(
+                SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("53100"));
+        assertThat(server.number("select count(*) from pg_prepared_xacts")).isZero();
+      }
     }
   }
 

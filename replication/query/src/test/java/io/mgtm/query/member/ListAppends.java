@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Clients that append to lists and read them, in transactions of both levels and outside of them,
+ * Clients that append to lists and read them, in transactions of all levels and outside of them,
  * and note what they were told.
  */
 final class ListAppends {
@@ -38,6 +38,8 @@ final class ListAppends {
   private static final String INSERT =
       "insert into list as l (of, id) values (?, ?)"
           + " on conflict (id) do update set of = l.of || excluded.of";
+
+  private static final List<Isolation> LEVELS = List.of(Isolation.values());
 
   private static final int KEYS = 6;
 
@@ -142,8 +144,7 @@ final class ListAppends {
       this.connection = connection;
       this.random = random;
       alone = random.nextInt(3) == 0;
-      isolation =
-          alone || random.nextBoolean() ? Isolation.READ_COMMITTED : Isolation.REPEATABLE_READ;
+      isolation = alone ? Isolation.READ_COMMITTED : LEVELS.get(random.nextInt(LEVELS.size()));
       readOnly = random.nextInt(3) == 0;
     }
 
@@ -173,9 +174,11 @@ final class ListAppends {
       connection.setAutoCommit(true);
       connection.setReadOnly(readOnly && !alone);
       connection.setTransactionIsolation(
-          isolation == Isolation.REPEATABLE_READ
-              ? Connection.TRANSACTION_REPEATABLE_READ
-              : Connection.TRANSACTION_READ_COMMITTED);
+          switch (isolation) {
+            case READ_COMMITTED -> Connection.TRANSACTION_READ_COMMITTED;
+            case REPEATABLE_READ -> Connection.TRANSACTION_REPEATABLE_READ;
+            case SERIALIZABLE -> Connection.TRANSACTION_SERIALIZABLE;
+          });
       connection.setAutoCommit(alone);
     }
 
@@ -229,7 +232,7 @@ final class ListAppends {
     private void end(Outcome outcome) {
       // Reads alone may run at any server, and so may a transaction that is READ ONLY.
       boolean reads = steps.stream().allMatch(step -> step instanceof Read);
-      boolean far = reads && (alone || readOnly);
+      boolean far = reads && (alone || readOnly) && isolation != Isolation.SERIALIZABLE;
       history.add(new Transaction(isolation, far, outcome, clock.incrementAndGet(), steps));
     }
   }

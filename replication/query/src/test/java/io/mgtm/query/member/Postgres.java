@@ -214,7 +214,12 @@ final class Postgres {
 
   private void start(List<String> settings) throws Exception {
     List<String> all =
-        new ArrayList<>(List.of("max_connections=60", "fsync=off", "autovacuum=off"));
+        new ArrayList<>(
+            List.of(
+                "max_connections=60",
+                "max_prepared_transactions=60",
+                "fsync=off",
+                "autovacuum=off"));
     all.addAll(settings);
     server.start(all);
   }

@@ -156,7 +156,6 @@ class ReplicationIT {
         "update pgbench_history set delta = 0",
         "delete from pair where ctid = '(0,1)'",
         "update counted set id = 9 where id = 1",
-        "begin isolation level serializable",
         "select set_config('search_path', version(), false)",
         "set session_replication_role = replica",
         "select U&'x'",

@@ -145,7 +145,6 @@ class SessionCommandsIT {
           select set_config('xmloption', 'document', false)
           select set_config('Session_Replication_Role', 'replica', false)
           select set_config('transaction_isolation', 'repeatable read', true)
-          select set_config('default_transaction_isolation', 'serializable', false)
           select set_config('search_path', version(), false)
           select set_config('search_path', 'x', false) from kept
           select set_config('search_path', $99999999999, false)
@@ -161,31 +160,6 @@ class SessionCommandsIT {
       assertThatThrownBy(set::execute).hasMessageContaining("relies on array_nulls");
     }
     assertThat(text("show array_nulls")).isEqualTo("on");
-  }
-
-  /** It could fail at COMMIT, when it is decided. */
-  @Test
-  void isolationThatARoleHasMayForbidToWrite() throws Exception {
-    String role = "alter role alice set default_transaction_isolation = ";
-    try {
-      for (Postgres server : cluster.servers) {
-        server.sql("app", role + "'serializable'");
-      }
-      try (Connection serializable = cluster.alice();
-          Statement by = serializable.createStatement()) {
-        assertThatThrownBy(() -> by.execute("insert into kept (id) values (1)"))
-            .isInstanceOfSatisfying(
-                SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"))
-            .hasMessageContaining("SERIALIZABLE");
-        by.execute("set default_transaction_isolation = 'read committed'");
-        by.execute("insert into kept (id) values (2)");
-      }
-    } finally {
-      for (Postgres server : cluster.servers) {
-        server.sql("app", role + "default");
-      }
-    }
-    assertThat(cluster.number("select sum(id) from kept")).isEqualTo(2);
   }
 
   /** By the parser it is another view than that of the catalogue. */

@@ -66,7 +66,6 @@ class SessionStateIT {
         "set array_nulls = off",
         "set local \"xmloption\" = document",
         "set xml option document",
-        "set default_transaction_isolation = E'serializ\\x61ble'",
         "insert into due values (1, now())",
         "insert into dues values (1, now())",
         "insert into today values (1, current_date)",

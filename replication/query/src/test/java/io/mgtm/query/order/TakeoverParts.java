@@ -7,11 +7,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /** Servers and replicators as {@link TakeoverSimulation} has them. */
 final class TakeoverParts {
   static final String DATABASE = "app";
   static final int SLOTS = 3;
+
+  /** What is done wrong, to see that it is found. */
+  enum Fault {
+    NONE,
+    SERVE_BEFORE_ALL_IS_THERE,
+    NO_FENCE,
+    SEND_BEFORE_IT_IS_COMMITTED,
+    BEGIN_WITH_AN_OLDER_LOG,
+    IN_DOUBT_IS_DONE,
+    PUT_OUT_UNDER_ANOTHERS_LEASE,
+    SESSIONS_OUTLIVE_A_TENURE,
+    POSITION_READ_AFTER_THE_SNAPSHOT,
+    ADDED_BEFORE_ALL_IS_THERE,
+    TOKENS_ARE_NOT_LOOKED_AT,
+    POSITION_READ_BEFORE_WHAT_IS_PREPARED_IS_ROLLED_BACK,
+    NOBODY_LOOKS_FOR_WHAT_IS_PREPARED
+  }
 
   private TakeoverParts() {}
 
@@ -21,20 +39,48 @@ final class TakeoverParts {
     final int slot;
     final int key;
     final Set<Server> unanswered = new HashSet<>();
-    final Set<Server> sent = new HashSet<>();
     long number;
     long settled;
     boolean decided;
 
-    Transaction(Replicator of, int slot, int key) {
+    /** By which the leader prepares it before it is decided, or null. */
+    final UUID token;
+
+    /** Which server led when it began. */
+    final Server at;
+
+    /** What that was asked last, and has done. */
+    Ask asked;
+
+    Ask done;
+
+    Transaction(Replicator of, int slot, int key, UUID token) {
       this.of = of;
       this.slot = slot;
       this.key = key;
+      this.token = token;
+      this.at = of.in.get(0);
+    }
+
+    /** What the leader is asked next. */
+    Ask next() {
+      if (token == null) {
+        return Ask.COMMIT;
+      }
+      return done == null ? Ask.PREPARE : done == Ask.PREPARE ? Ask.COMMIT_PREPARED : Ask.NOTE;
     }
   }
 
-  /** A COMMIT that is on its way to a server. */
-  record Sent(Transaction of, long settled, long fence) {}
+  /** What a server is asked. */
+  enum Ask {
+    COMMIT,
+    PREPARE,
+    COMMIT_PREPARED,
+    NOTE
+  }
+
+  /** It is on its way to a server. */
+  record Sent(Transaction of, Ask what, long settled, long fence) {}
 
   /** A plain PostgreSQL server. */
   static final class Server {
@@ -44,6 +90,8 @@ final class TakeoverParts {
     final TreeMap<Integer, long[]> rows = new TreeMap<>();
     final Map<Integer, Transaction> locks = new HashMap<>();
     final List<Sent> arriving = new ArrayList<>();
+    final Map<Transaction, Long> prepared = new HashMap<>();
+    final Set<UUID> committed = new HashSet<>();
     long settled;
     long fence;
 
@@ -58,12 +106,71 @@ final class TakeoverParts {
       Position position = new Position();
       position.row(-1, 0, settled, fence);
       rows.forEach((slot, row) -> position.row(slot, row[0], row[1], fence));
+      committed.forEach(position::committed);
       return Map.of(DATABASE, position);
+    }
+
+    /** Those of other fences; 0 for all. */
+    void rollBackPrepared(long butOf) {
+      prepared
+          .entrySet()
+          .removeIf(one -> one.getValue() != butOf && locks.remove(one.getKey().key, one.getKey()));
+    }
+
+    void note(int slot, UUID token, long number, long settledThen) {
+      rows.put(slot, new long[] {number, settledThen});
+      committed.remove(token);
     }
 
     void write(int key, long number) {
       counters.merge(key, 1, Integer::sum);
       values.put(key, number);
+    }
+
+    /** Does what it is asked, if it does. */
+    boolean does(Sent sent) {
+      Transaction open = sent.of();
+      boolean fenced = sent.fence() != fence;
+      switch (sent.what()) {
+        case PREPARE -> {
+          prepared.put(open, sent.fence());
+          return true;
+        }
+        case COMMIT_PREPARED -> {
+          boolean is = prepared.remove(open) != null;
+          if (is) {
+            locks.values().remove(open);
+            write(open.key, open.number);
+            committed.add(open.token);
+          }
+          return is;
+        }
+        case NOTE -> {
+          boolean may = !fenced && committed.contains(open.token);
+          if (may) {
+            note(open.slot, open.token, open.number, sent.settled());
+          }
+          return may;
+        }
+        default -> {
+          locks.values().remove(open);
+          if (!fenced) {
+            write(open.key, open.number);
+            note(open.slot, open.token, open.number, sent.settled());
+          }
+          return !fenced;
+        }
+      }
+    }
+
+    /** Does what the log says; false when it waits for a lock. */
+    boolean writes(Part part, long number) {
+      int key = part.effects().getInt(0);
+      boolean free = !locks.containsKey(key);
+      if (free) {
+        write(key, number);
+      }
+      return free;
     }
 
     /** All that is committed there, at one moment. */
@@ -73,6 +180,7 @@ final class TakeoverParts {
       values.clear();
       values.putAll(other.values);
       locks.clear();
+      prepared.clear();
       arriving.clear();
       hasPositionOf(other);
       fence = other.fence;
@@ -82,6 +190,8 @@ final class TakeoverParts {
     void hasPositionOf(Server other) {
       rows.clear();
       rows.putAll(other.rows);
+      committed.clear();
+      committed.addAll(other.committed);
       settled = other.settled;
     }
 
@@ -94,7 +204,7 @@ final class TakeoverParts {
 
     /** A connection ends; what was sent over it before is still done. */
     void closes(Transaction of) {
-      if (arriving.stream().noneMatch(sent -> sent.of == of)) {
+      if (arriving.stream().noneMatch(sent -> sent.of == of) && !prepared.containsKey(of)) {
         locks.values().remove(of);
       }
     }
@@ -157,6 +267,7 @@ final class TakeoverParts {
                 expected.counters.getOrDefault(key, 0) >= count, "an acknowledged one is lost"));
     require(leader.hasAllIn(), "a server is out");
     for (Server server : leader.in) {
+      require(server.prepared.isEmpty(), "something is prepared for ever");
       require(
           server.counters.equals(expected.counters) && server.values.equals(expected.values),
           "a server has %s, %s, the log %s, %s"

@@ -5,6 +5,8 @@ import static io.mgtm.query.order.TakeoverParts.SLOTS;
 import static io.mgtm.query.order.TakeoverParts.check;
 import static io.mgtm.query.order.TakeoverParts.require;
 
+import io.mgtm.query.order.TakeoverParts.Ask;
+import io.mgtm.query.order.TakeoverParts.Fault;
 import io.mgtm.query.order.TakeoverParts.Replicator;
 import io.mgtm.query.order.TakeoverParts.Sent;
 import io.mgtm.query.order.TakeoverParts.Server;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Several replicators that keep the log as a group, of which one leads after the other, while those
@@ -25,20 +28,6 @@ import java.util.Set;
  * after that is lost, or is not.
  */
 final class TakeoverSimulation {
-  /** What is done wrong, to see that it is found. */
-  enum Fault {
-    NONE,
-    SERVE_BEFORE_ALL_IS_THERE,
-    NO_FENCE,
-    SEND_BEFORE_IT_IS_COMMITTED,
-    BEGIN_WITH_AN_OLDER_LOG,
-    IN_DOUBT_IS_DONE,
-    PUT_OUT_UNDER_ANOTHERS_LEASE,
-    SESSIONS_OUTLIVE_A_TENURE,
-    POSITION_READ_AFTER_THE_SNAPSHOT,
-    ADDED_BEFORE_ALL_IS_THERE
-  }
-
   private static final int REPLICATORS = 3;
   private static final int SERVERS = 3;
   private static final int SPARE = 2;
@@ -94,6 +83,8 @@ final class TakeoverSimulation {
         arrives(random(servers));
       } else if (what < 58) {
         read(one);
+      } else if (what < 59) {
+        watch();
       } else if (one.leads && !one.serves) {
         takeOver(one);
       } else if (one.serves) {
@@ -108,7 +99,7 @@ final class TakeoverSimulation {
     elect(leader);
     replicators.stream().filter(one -> one != leader).forEach(this::hears);
     for (int i = 0; i < 100 && !leader.hasAllIn(); i++) {
-      servers.forEach(this::arrives);
+      servers.stream().filter(server -> random.nextBoolean()).forEach(this::arrives);
       commitNext();
       takeOver(leader);
       servers.stream().filter(leader::knows).forEach(this::comesIn);
@@ -117,6 +108,14 @@ final class TakeoverSimulation {
       while (!server.arriving.isEmpty()) {
         arrives(server);
       }
+    }
+    watch();
+  }
+
+  /** What others have prepared is rolled back. */
+  private void watch() {
+    if (leader.serves && fault != Fault.NOBODY_LOOKS_FOR_WHAT_IS_PREPARED) {
+      leader.in.forEach(server -> server.rollBackPrepared(leader.fences.get(server)));
     }
   }
 
@@ -233,10 +232,13 @@ final class TakeoverSimulation {
   private void fence(Server server, Replicator by, long fence) {
     List<Transaction> open = new ArrayList<>(server.locks.values());
     for (Transaction other : open) {
-      if (other.of != by && random.nextInt(3) > 0) {
+      if (other.of != by && !server.prepared.containsKey(other) && random.nextInt(3) > 0) {
         server.locks.values().remove(other);
         server.arriving.removeIf(sent -> sent.of() == other);
       }
+    }
+    if (fault != Fault.POSITION_READ_BEFORE_WHAT_IS_PREPARED_IS_ROLLED_BACK) {
+      server.rollBackPrepared(0);
     }
     if (fault != Fault.NO_FENCE) {
       server.fence = Math.max(server.fence, fence);
@@ -247,19 +249,19 @@ final class TakeoverSimulation {
 
   /** Whether it has all now; false when it waits for a lock, or another has taken it over. */
   private boolean replay(Replicator by, Server server, long fence) {
+    if (fault == Fault.POSITION_READ_BEFORE_WHAT_IS_PREPARED_IS_ROLLED_BACK) {
+      server.rollBackPrepared(0);
+    }
     Map<String, Position> positions = by.positions.get(server);
     long above = positions.get(DATABASE).settled();
     for (Entry entry : List.copyOf(by.log)) {
       if (entry.number() > above && entry.number() <= by.state.last()) {
         for (Part part : Misses.of(entry, positions, by.state.dropped()).parts()) {
-          int key = part.effects().getInt(0);
           boolean may = fault == Fault.NO_FENCE || server.fence == fence;
-          if (!may || server.locks.containsKey(key)) {
+          if (!may || (!part.isCommitted() && !server.writes(part, entry.number()))) {
             return false;
           }
-          server.write(key, entry.number());
-          long settled = ((Entry.Commits) entry).settled();
-          server.rows.put(part.slot(), new long[] {entry.number(), settled});
+          server.note(part.slot(), part.token(), entry.number(), ((Entry.Commits) entry).settled());
           positions.get(DATABASE).took(entry.number(), part.slot());
         }
       }
@@ -359,11 +361,11 @@ final class TakeoverSimulation {
     if (!one.serves || !one.lease) {
       return;
     }
-    int key = random.nextInt(KEYS);
-    Server server = random(one.in);
-    require(
-        server.counters.getOrDefault(key, 0) >= acknowledged.getOrDefault(key, 0),
-        "a read misses what was acknowledged");
+    for (Server server : one.in) {
+      acknowledged.forEach(
+          (key, count) ->
+              require(server.counters.getOrDefault(key, 0) >= count, "a read misses one"));
+    }
   }
 
   private void step(Replicator one, int slot) {
@@ -371,32 +373,45 @@ final class TakeoverSimulation {
     if (open == null) {
       int key = random.nextInt(KEYS);
       if (one.in.stream().noneMatch(server -> server.locks.containsKey(key))) {
-        Transaction begun = new Transaction(one, slot, key);
+        UUID token = random.nextBoolean() ? new UUID(0, random.nextLong()) : null;
+        Transaction begun = new Transaction(one, slot, key, token);
         one.in.forEach(server -> server.locks.put(key, begun));
         one.sessions[slot] = begun;
       }
+    } else if (open.next() == Ask.PREPARE) {
+      askLeader(open);
     } else if (open.number == 0) {
       open.settled = one.settled();
       open.number = one.state.last() + 1;
       ByteBuffer effects = ByteBuffer.allocate(Integer.BYTES).putInt(0, open.key);
-      append(
-          one,
-          new Entry.Commits(open.number, open.settled, List.of(new Part(DATABASE, slot, effects))));
+      UUID token = fault == Fault.TOKENS_ARE_NOT_LOOKED_AT ? null : open.token;
+      Part part = new Part(DATABASE, slot, effects, token);
+      append(one, new Entry.Commits(open.number, open.settled, List.of(part)));
     } else if (!open.decided) {
       boolean stands = one == leader && isCommitted(open.number);
       if (stands || fault == Fault.SEND_BEFORE_IT_IS_COMMITTED) {
         open.decided = true;
-        one.in.stream().skip(1).forEach(server -> send(open, server));
+        one.in.stream()
+            .filter(server -> server != open.at)
+            .forEach(server -> send(open, Ask.COMMIT, server));
       }
-    } else if (open.unanswered.isEmpty() && !open.sent.contains(one.in.get(0))) {
-      send(open, one.in.get(0));
+    } else if (open.unanswered.isEmpty() && open.at != one.in.get(0)) {
+      acknowledge(open); // Who led is out, and all others have it.
+    } else if (open.unanswered.isEmpty()) {
+      askLeader(open);
     }
   }
 
-  private void send(Transaction open, Server to) {
-    open.sent.add(to);
+  private void askLeader(Transaction open) {
+    if (open.asked != open.next()) {
+      open.asked = open.next();
+      send(open, open.asked, open.at);
+    }
+  }
+
+  private void send(Transaction open, Ask what, Server to) {
     open.unanswered.add(to);
-    to.arriving.add(new Sent(open, open.settled, open.of.fences.get(to)));
+    to.arriving.add(new Sent(open, what, open.settled, open.of.fences.get(to)));
   }
 
   private void arrives(Server server) {
@@ -405,13 +420,8 @@ final class TakeoverSimulation {
     }
     Sent sent = server.arriving.remove(random.nextInt(server.arriving.size()));
     Transaction open = sent.of();
-    boolean alive = server.locks.get(open.key) == open;
-    server.locks.values().remove(open);
-    boolean does = alive && sent.fence() == server.fence;
-    if (does) {
-      server.write(open.key, open.number);
-      server.rows.put(open.slot, new long[] {open.number, sent.settled()});
-    }
+    boolean alive = sent.what() == Ask.NOTE || server.locks.get(open.key) == open;
+    boolean does = alive && server.does(sent);
     Replicator one = open.of;
     if (one.sessions[open.slot] != open || !one.in.contains(server)) {
       return;
@@ -424,14 +434,17 @@ final class TakeoverSimulation {
       return;
     }
     open.unanswered.remove(server);
-    if (server == one.in.get(0) && open.unanswered.isEmpty()) {
+    boolean leads = server == one.in.get(0);
+    open.done = leads ? sent.what() : open.done;
+    boolean last = sent.what() == Ask.NOTE || (sent.what() == Ask.COMMIT && open.token == null);
+    if (leads && last && open.unanswered.isEmpty()) {
       acknowledge(open);
-      one.sessions[open.slot] = null;
     }
   }
 
   private void acknowledge(Transaction open) {
     acknowledged.merge(open.key, 1, Integer::sum);
     acknowledgedNumbers.add(open.number);
+    open.of.sessions[open.slot] = null;
   }
 }

@@ -11,21 +11,21 @@ class TakeoverSimulationTest {
   private static final int STEPS = 1_500;
 
   @ParameterizedTest
-  @EnumSource(TakeoverSimulation.Fault.class)
-  void whatIsDoneWrongIsFoundAndNothingElse(TakeoverSimulation.Fault fault) {
+  @EnumSource(TakeoverParts.Fault.class)
+  void whatIsDoneWrongIsFoundAndNothingElse(TakeoverParts.Fault fault) {
     long first = Long.getLong("seed", 1);
     int failed = 0;
     for (long seed = first; seed < first + RUNS; seed++) {
       try {
         new TakeoverSimulation(seed, fault).run(STEPS);
       } catch (AssertionError | IllegalStateException e) {
-        if (fault == TakeoverSimulation.Fault.NONE) {
+        if (fault == TakeoverParts.Fault.NONE) {
           throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
         }
         failed++;
       }
     }
-    if (fault != TakeoverSimulation.Fault.NONE) {
+    if (fault != TakeoverParts.Fault.NONE) {
       assertThat(failed).as("runs in which %s was found", fault).isPositive();
     }
   }

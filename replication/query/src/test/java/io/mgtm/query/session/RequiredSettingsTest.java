@@ -76,10 +76,7 @@ class RequiredSettingsTest {
     "options, -c session_repl\\ication_role=replica",
     "options, --lc-monetary=C",
     "transform_null_equals, on",
-    "standard_conforming_strings, off",
-    "options, -c default_transaction_isolation=serializable",
-    "options, -c Default-Transaction-Isolation=SERIALIZABLE",
-    "default_transaction_isolation, Serializable"
+    "standard_conforming_strings, off"
   })
   void whatItSetsItselfIsRefused(String name, String value) {
     assertThat(RequiredSettings.fix(new HashMap<>(Map.of(name, value))).sqlState())

@@ -53,7 +53,8 @@ enum Reason {
       "checks, generated columns and partitions by hash that compute something of numbers which are each server's own; defaults that do more than to give a value",
       "each server's own|a hash of its key|does what its rows do not tell"),
   TRANSACTIONS(
-      "SERIALIZABLE, PREPARE TRANSACTION, COMMIT AND CHAIN", "two-phase commit|level SERIALIZABLE"),
+      "PREPARE TRANSACTION, COMMIT AND CHAIN; SERIALIZABLE with temporary tables",
+      "two-phase commit|cannot PREPARE"),
   UNICODE("U&'…' and U&\"…\"", "Unicode escapes"),
   SETTINGS(
       "settings that the replicator relies on: DateStyle, standard_conforming_strings and others",
