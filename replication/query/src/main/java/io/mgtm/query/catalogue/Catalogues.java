@@ -97,7 +97,7 @@ public final class Catalogues {
   }
 
   /** The databases that were asked for. */
-  Set<String> databases() {
+  public Set<String> databases() {
     return Set.copyOf(byDatabase.keySet());
   }
 

@@ -106,8 +106,7 @@ final class Replayer implements AutoCloseable {
 
     Connection(ServerConnection connection) {
       connection.releaseGreeting();
-      backend = new Backend(node, connection, this);
-      connection.channel().pipeline().addLast(backend);
+      backend = Backend.over(connection, node, this);
     }
 
     void flush() throws IOException {

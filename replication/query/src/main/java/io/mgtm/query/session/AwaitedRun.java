@@ -2,7 +2,6 @@ package io.mgtm.query.session;
 
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.ServerKind;
-import io.mgtm.query.sql.Statement;
 import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Frame;
@@ -137,7 +136,7 @@ final class AwaitedRun {
   }
 
   void ddl(Segment segment) {
-    if (isMembership(segment.command().statement())
+    if (segment.command().statement().isMembership()
         && ServerKind.isMixed(session.shared().fleet().nodes())) {
       run.fail(
           ErrorFields.error(
@@ -152,12 +151,6 @@ final class AwaitedRun {
             run.sender()
                 .send(
                     set.home(), segment, new SchemaChange(session, run, segment)::leaderAnswered));
-  }
-
-  /** GRANT and REVOKE of roles: those of privileges are ON something. */
-  private static boolean isMembership(Statement statement) {
-    boolean granted = statement.word(0).equals("grant") || statement.word(0).equals("revoke");
-    return granted && !statement.has("on");
   }
 
   /**

@@ -56,8 +56,14 @@ public final class Backend extends ChannelInboundHandlerAdapter {
   private long heardNanos = System.nanoTime();
   private String lastWords = "it closed the connection";
 
-  /** One over a connection that was entered, to whose pipeline it is added next. */
-  public Backend(Node node, ServerConnection connection, Owner owner) {
+  /** One over a connection that was entered. */
+  public static Backend over(ServerConnection connection, Node node, Owner owner) {
+    Backend backend = new Backend(node, connection, owner);
+    connection.channel().pipeline().addLast(backend);
+    return backend;
+  }
+
+  Backend(Node node, ServerConnection connection, Owner owner) {
     this.node = node;
     this.connection = connection;
     this.owner = owner;
@@ -165,6 +171,15 @@ public final class Backend extends ChannelInboundHandlerAdapter {
   /** Runs it once the request that it is at has its answer, or will have none. */
   void whenAnswered(Runnable task) {
     whenAnswered.add(task);
+  }
+
+  /** Runs it when it has answered all that it was asked, or is gone. */
+  void whenIdle(Runnable task) {
+    if (gone || expected.isEmpty()) {
+      task.run();
+    } else {
+      whenAnswered(() -> whenIdle(task));
+    }
   }
 
   private void answered() {

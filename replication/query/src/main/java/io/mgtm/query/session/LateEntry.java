@@ -84,7 +84,7 @@ final class LateEntry {
   private Coming keep(Node node, ServerConnection connection) {
     forget(node);
     connection.releaseGreeting();
-    Coming one = new Coming(session.backend(node, connection));
+    Coming one = new Coming(Backend.over(connection, node, session));
     kept.put(node, one);
     return one;
   }

@@ -47,4 +47,9 @@ public interface OpenSession {
   default CompletableFuture<Void> runningEnds(String database) {
     return CompletableFuture.completedFuture(null);
   }
+
+  /** Completes when the other servers have done what they were given of the open transaction. */
+  default CompletableFuture<Void> othersFollow() {
+    return CompletableFuture.completedFuture(null);
+  }
 }

@@ -148,13 +148,6 @@ public final class ReplicatedSession extends ChannelInboundHandlerAdapter
     loop().execute(task);
   }
 
-  /** One that it speaks to, and that is none of its servers yet. */
-  Backend backend(Node node, ServerConnection connection) {
-    Backend backend = new Backend(node, connection, this);
-    connection.channel().pipeline().addLast(backend);
-    return backend;
-  }
-
   /** Greets the client with what the first server said, and begins; on the loop. */
   public void begin(Map<Node, ServerConnection> connections) {
     client.write(Messages.authenticationOk(alloc()));
@@ -162,7 +155,7 @@ public final class ReplicatedSession extends ChannelInboundHandlerAdapter
     Greeting greeting = new Greeting(nodes.stream().map(connections::get).toList());
     settings.begin(greeting);
     greeting.tell(client::write);
-    nodes.forEach(node -> set.add(backend(node, connections.get(node))));
+    nodes.forEach(node -> set.add(Backend.over(connections.get(node), node, this)));
     client.write(Messages.backendKeyData(alloc(), pid, secret));
     client.writeAndFlush(Messages.readyForQuery(alloc(), 'I'));
     client.pipeline().addLast(this);
@@ -278,6 +271,11 @@ public final class ReplicatedSession extends ChannelInboundHandlerAdapter
   @Override
   public CompletableFuture<Void> runningEnds(String database) {
     return schema.runningEnds(database);
+  }
+
+  @Override
+  public CompletableFuture<Void> othersFollow() {
+    return schema.othersFollow();
   }
 
   LateEntry late() {

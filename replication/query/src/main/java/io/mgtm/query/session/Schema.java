@@ -10,6 +10,7 @@ import io.mgtm.query.wire.ErrorFields;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -35,6 +36,9 @@ final class Schema implements SchemaLock.Holder {
 
   /** The open transaction has made a function, which what looks like a column may call. */
   private boolean callable;
+
+  /** It has changed who is a member of roles, which other databases have too. */
+  private boolean everywhere;
 
   /**
    * A statement runs by what is known, and nobody looks whether it has done as it was taken for.
@@ -190,6 +194,23 @@ final class Schema implements SchemaLock.Holder {
     return end;
   }
 
+  /** Any thread; see {@link OpenSession#othersFollow}. */
+  CompletableFuture<Void> othersFollow() {
+    return CompletableFuture.supplyAsync(this::behind, session::execute)
+        .thenCompose(behind -> Futures.all(behind.stream().map(Schema::idle)));
+  }
+
+  private List<Backend> behind() {
+    ServerSet set = session.set();
+    return set.all().stream().filter(one -> set.home() != null && one != set.home()).toList();
+  }
+
+  private static CompletableFuture<Void> idle(Backend one) {
+    CompletableFuture<Void> idle = new CompletableFuture<>();
+    one.whenIdle(() -> idle.complete(null));
+    return idle;
+  }
+
   // ---- changes ---------------------------------------------------------------------------------
 
   boolean isLocked() {
@@ -285,11 +306,17 @@ final class Schema implements SchemaLock.Holder {
     changed = true;
     unread = true;
     callable |= by.makesColumnLike();
+    everywhere |= by.isMembership();
   }
 
   /** Whether statements of others that run may come to call what the open transaction has made. */
   boolean isCallable() {
     return callable;
+  }
+
+  /** The databases that it has changed. */
+  Set<String> changedIn() {
+    return everywhere ? catalogues().databases() : Set.of(database);
   }
 
   /** A savepoint was rolled back to. */
@@ -303,6 +330,7 @@ final class Schema implements SchemaLock.Holder {
     changed = false;
     unread = false;
     callable = false;
+    everywhere = false;
     touched = false;
     ends();
     temporaries.mayDiffer();

@@ -2,6 +2,8 @@ package io.mgtm.query.session;
 
 import io.mgtm.query.catalogue.Catalogues;
 import io.mgtm.query.wire.ErrorFields;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -18,8 +20,12 @@ final class SchemaCommit {
       ErrorFields.error("55P03", "a function is not made while other statements run")
           .withHint("Repeat it when long statements have ended.");
 
+  private static final ErrorFields BEHIND =
+      ErrorFields.error("55P03", "another server is behind with what was written before")
+          .withHint("Repeat it.");
+
   private final ReplicatedSession session;
-  private CompletableFuture<Catalogues.Known> change;
+  private final Map<String, CompletableFuture<Catalogues.Known>> changes = new HashMap<>();
 
   SchemaCommit(ReplicatedSession session) {
     this.session = session;
@@ -28,59 +34,71 @@ final class SchemaCommit {
   /**
    * Begins it.
    *
-   * @param then called when nobody runs by the former schema what this may change
+   * @param then called when nobody runs by the former schema what this may change, and no server is
+   *     behind with what was written by it: a privilege may be revoked that this needs
    * @param refused told why it cannot be had
    */
   void begin(Runnable then, Consumer<ErrorFields> refused) {
-    if (!session.schema().isCallable()) {
-      if (session.schema().isChanged()) {
-        change();
-      }
-      then.run();
-      return;
-    }
-    // All but who has begun meanwhile need not be kept waiting for the one that takes long.
     int longMs = session.shared().config().timeouts().applyMs();
-    Runnable changed =
-        () -> {
-          change();
-          awaitRunning(Math.min(longMs, SHORT_MS), then, refused);
-        };
-    awaitRunning(longMs, changed, refused);
+    Runnable follow = () -> await(sessions().othersFollow(session), longMs, then, refused, BEHIND);
+    if (session.schema().isCallable()) {
+      // All but who has begun meanwhile need not be kept waiting for the one that takes long.
+      Runnable changed =
+          () -> {
+            change();
+            await(runningEnds(), Math.min(longMs, SHORT_MS), follow, refused, LATE);
+          };
+      await(runningEnds(), longMs, changed, refused, LATE);
+    } else if (session.schema().isChanged()) {
+      change();
+      follow.run();
+    } else {
+      then.run();
+    }
+  }
+
+  private Sessions sessions() {
+    return session.shared().sessions();
   }
 
   /** Statements of others that are not classified yet wait from now on. */
   private void change() {
-    change = session.shared().catalogues().change(session.schema().database());
+    Catalogues catalogues = session.shared().catalogues();
+    session.schema().changedIn().forEach(one -> changes.put(one, catalogues.change(one)));
   }
 
   /**
-   * Waits until what others run by the former schema has ended: it could come to call what this
-   * makes, and is not looked at.
+   * What others run by the former schema has ended: it could come to call what this makes, and is
+   * not looked at.
    */
-  private void awaitRunning(int withinMs, Runnable then, Consumer<ErrorFields> refused) {
-    session
-        .shared()
-        .sessions()
-        .runningEnds(session.schema().database(), session)
+  private CompletableFuture<Void> runningEnds() {
+    return sessions().runningEnds(session.schema().database(), session);
+  }
+
+  /** The session may have ended, or have lost its leader, then. */
+  private void await(
+      CompletableFuture<Void> until,
+      int withinMs,
+      Runnable then,
+      Consumer<ErrorFields> refused,
+      ErrorFields late) {
+    until
         .orTimeout(withinMs, TimeUnit.MILLISECONDS)
         .whenComplete(
-            (nothing, late) ->
+            (nothing, timeout) ->
                 session.execute(
                     () -> {
-                      if (late == null || session.isEnded()) {
+                      if (timeout == null || session.isEnded()) {
                         then.run();
                       } else {
-                        refused.accept(LATE);
+                        refused.accept(late);
                       }
                     }));
   }
 
   /** It is over; others go on with what has come of it. */
   void end() {
-    if (change != null) {
-      session.shared().catalogues().changed(session.schema().database(), change);
-      change = null;
-    }
+    changes.forEach(session.shared().catalogues()::changed);
+    changes.clear();
   }
 }

@@ -103,6 +103,12 @@ public final class Sessions {
             .map(session -> session.runningEnds(database)));
   }
 
+  /** Completes when other servers have done what they were given of others' transactions. */
+  CompletableFuture<Void> othersFollow(OpenSession but) {
+    return Futures.all(
+        all().stream().filter(session -> session != but).map(OpenSession::othersFollow));
+  }
+
   /** A server was put out, or does not come in. */
   public void serverOut(Node node) {
     all().forEach(session -> session.serverOut(node));

@@ -87,6 +87,11 @@ public record Statement(
     return !tokens.isEmpty() && tokens.get(tokens.size() - 1).isWord(word);
   }
 
+  /** GRANT and REVOKE of roles: those of privileges are ON something. */
+  public boolean isMembership() {
+    return (word(0).equals("grant") || word(0).equals("revoke")) && !has("on");
+  }
+
   /** The word at a place, folded to lower case, or empty where no word stands. */
   public String word(int at) {
     return at < tokens.size() && tokens.get(at).isName() ? tokens.get(at).text() : "";
