@@ -3,9 +3,10 @@ package io.mgtm.query.fleet;
 import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.OwnRole;
-import java.util.List;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,16 +34,8 @@ public final class UnknownCommits {
    * gone; drops the entry when not. Then the slot is free.
    */
   public void resolve(Node node, String database, int slot, long number, int pid) {
-    role.use(
-            node.address(),
-            database,
-            asker ->
-                isGone(asker, pid)
-                    .thenCompose(
-                        gone ->
-                            gone
-                                ? asker.ask("SELECT entry FROM mgtm.position WHERE slot = " + slot)
-                                : CompletableFuture.completedFuture(List.of())))
+    String entry = "SELECT entry FROM mgtm.position WHERE slot = " + slot;
+    onceGone(node, database, pid, asker -> asker.ask(entry))
         .whenComplete(
             (rows, cause) -> {
               if (cause != null || rows.isEmpty()) {
@@ -108,19 +101,10 @@ public final class UnknownCommits {
    * that is out does so when it comes back.
    */
   public void rollBack(Node node, String database, PreparedTransaction one, int pid) {
-    role.use(
-            node.address(),
-            database,
-            asker ->
-                isGone(asker, pid)
-                    .thenCompose(
-                        gone ->
-                            gone
-                                ? PreparedTransactions.rollBack(asker, one).thenApply(done -> true)
-                                : CompletableFuture.completedFuture(false)))
+    onceGone(node, database, pid, asker -> PreparedTransactions.rollBack(asker, one))
         .whenComplete(
             (done, cause) -> {
-              if ((cause != null || !done) && node.isIn()) {
+              if (cause != null && node.isIn()) {
                 again(() -> rollBack(node, database, one, pid));
               }
             });
@@ -149,10 +133,21 @@ public final class UnknownCommits {
             });
   }
 
-  private static CompletableFuture<Boolean> isGone(Asker asker, int pid) {
-    return asker
-        .ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid)
-        .thenApply(rows -> rows.get(0).get(0).equals("0"));
+  /** Asks a server something; fails while a backend is there that may do more. */
+  private <T> CompletableFuture<T> onceGone(
+      Node node, String database, int pid, Function<Asker, CompletableFuture<T>> question) {
+    return role.use(
+        node.address(),
+        database,
+        asker ->
+            asker
+                .ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid)
+                .thenCompose(
+                    rows ->
+                        rows.get(0).get(0).equals("0")
+                            ? question.apply(asker)
+                            : CompletableFuture.failedFuture(
+                                new IOException("its backend is there still"))));
   }
 
   /** An entry is at no server: the log says so as soon as it has room. Then the slot is free. */

@@ -31,7 +31,7 @@ public record Part(String database, int slot, ByteBuffer effects, UUID token) {
     return new Part(database, slot, ByteBuffer.allocate(0), token);
   }
 
-  /** Whether it is there, and only its number is to be noted. */
+  /** Whether the server has committed it, and lacks only the number of its entry. */
   public boolean isCommitted() {
     return token != null && effects != null && !effects.hasRemaining();
   }

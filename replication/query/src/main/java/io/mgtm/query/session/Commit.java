@@ -147,11 +147,11 @@ final class Commit {
       if (set.isolation().isSerializable()) {
         set.timeouts().maySet();
       }
-      set.timeouts().off(leader, this::off, this::refuse, this::lost);
+      set.timeouts().off(leader, this::timeoutsOff, this::refuse, this::lost);
     }
   }
 
-  private void off(boolean serializable) {
+  private void timeoutsOff(boolean serializable) {
     if (serializable) {
       PreparedCommit begun = new PreparedCommit(session, leader);
       Runnable then =

@@ -52,7 +52,7 @@ final class DefaultIsolation {
   }
 
   /**
-   * Asks the leader, if that is to be done, while no transaction is open.
+   * Asks the leader, unless its answer is known. No transaction may be open.
    *
    * @param then called when it has answered, or is gone
    * @return whether it is asked
