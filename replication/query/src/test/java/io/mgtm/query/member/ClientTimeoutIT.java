@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -39,13 +38,7 @@ class ClientTimeoutIT {
   @AfterEach
   void nobodyWasPutOut() throws Exception {
     assertThat(cluster.replicator.serversIn()).hasSize(2);
-    for (Postgres server : cluster.servers) {
-      String ejections = "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}";
-      for (String reason : List.of("away", "late", "failed", "differs")) {
-        String metric = ejections.formatted(reason, server.address);
-        assertThat(Tools.metric(cluster.replicator.admin(), metric)).as(metric).isZero();
-      }
-    }
+    cluster.assertNobodyWasPutOut();
     cluster.assertAlike();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mgtm.common.HostPort;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -159,6 +160,20 @@ final class Cluster {
 
   void awaitIn(int count) {
     Await.until(count + " servers to be in", () -> replicator.serversIn().size() == count);
+  }
+
+  /** How often a server was put out, for one reason. */
+  long ejections(HostPort server, String reason) throws IOException, InterruptedException {
+    String metric = "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}";
+    return Tools.metric(replicator.admin(), metric.formatted(reason, server));
+  }
+
+  void assertNobodyWasPutOut() throws IOException, InterruptedException {
+    for (Postgres server : servers) {
+      for (String reason : List.of("away", "late", "failed", "differs")) {
+        assertThat(ejections(server.address, reason)).as("%s: %s", server.address, reason).isZero();
+      }
+    }
   }
 
   /** All servers are in, and have the same rows. */

@@ -65,9 +65,7 @@ class MonitoringIT {
   }
 
   private long ejections(int server, String reason) throws IOException, InterruptedException {
-    return metric(
-        "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}"
-            .formatted(reason, server(server)));
+    return cluster.ejections(cluster.servers.get(server).address, reason);
   }
 
   private void insert(int id) throws SQLException {

@@ -172,10 +172,7 @@ class OthersCommitIT {
   }
 
   private long ejections(String reason) throws Exception {
-    return Tools.metric(
-        cluster.replicator.admin(),
-        "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}"
-            .formatted(reason, other.address()));
+    return cluster.ejections(other.address(), reason);
   }
 
   private void assertSecondIsEverywhere() throws Exception {

@@ -100,6 +100,7 @@ class RevokeIT {
       writer.commit();
     }
     assertThat(cluster.number("select n from kept")).isEqualTo(1_000);
+    cluster.assertNobodyWasPutOut();
     cluster.assertAlike();
   }
 

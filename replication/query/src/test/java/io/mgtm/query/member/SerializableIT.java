@@ -60,13 +60,7 @@ class SerializableIT {
   void nothingIsLeft() throws Exception {
     Await.until("nothing to be prepared", () -> count("pg_prepared_xacts") == 0);
     assertThat(count("mgtm.prepared")).isZero();
-    for (Postgres server : cluster.servers) {
-      String ejections = "mgtm_query_ejections_total{reason=\"%s\",server=\"%s\"}";
-      for (String reason : List.of("away", "late", "failed", "differs")) {
-        String metric = ejections.formatted(reason, server.address);
-        assertThat(Tools.metric(cluster.replicator.admin(), metric)).as(metric).isZero();
-      }
-    }
+    cluster.assertNobodyWasPutOut();
     cluster.assertAlike();
   }
 
