@@ -71,6 +71,7 @@ public final class CommitLog {
   private final long term;
   private final Lease lease;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final PreparedLog prepared;
   private final ConcurrentLinkedQueue<WaitingCommit> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean woken = new AtomicBoolean();
   private final ArrayDeque<Appended> uncommitted = new ArrayDeque<>();
@@ -93,11 +94,17 @@ public final class CommitLog {
     this.lease = lease;
     this.committed = state.last();
     this.lastCommits = state.lastCommits();
+    this.prepared = new PreparedLog(this, state, owner);
   }
 
   /** Of the group's leader. */
   public long term() {
     return term;
+  }
+
+  /** What clients have prepared. */
+  public PreparedLog prepared() {
+    return prepared;
   }
 
   Lease lease() {
@@ -170,11 +177,12 @@ public final class CommitLog {
     long settled = settledNow();
     long number = state.last() + 1;
     List<Part> parts = batch.stream().map(WaitingCommit::part).toList();
+    boolean ends = parts.stream().anyMatch(part -> state.isPrepared(part.token()));
     underWay.put(number, batch.size());
     String refused =
         append(
             new Entry.Commits(number, settled, parts),
-            Durability.BUFFERED,
+            ends ? Durability.REQUIRED : Durability.BUFFERED,
             decided -> batch.forEach(one -> one.tell(() -> one.done().decided(decided, settled))),
             why -> batch.forEach(one -> one.tell(() -> one.done().inDoubt(why))));
     if (refused != null) {
@@ -187,9 +195,7 @@ public final class CommitLog {
 
   /** The number up to which all entries are at all servers that are in. */
   CompletableFuture<Long> settledNumber() {
-    CompletableFuture<Long> settled = new CompletableFuture<>();
-    owner.run(() -> settled.complete(settledNow()));
-    return settled;
+    return CompletableFuture.supplyAsync(this::settledNow, owner::run);
   }
 
   private long settledNow() {
@@ -234,22 +240,36 @@ public final class CommitLog {
 
   // ---- everything else that is decided ---------------------------------------------------------
 
-  private CompletableFuture<Long> decide(LongFunction<Entry> entry, long above) {
+  CompletableFuture<Long> decide(LongFunction<Entry> entry, long above) {
     CompletableFuture<Long> done = new CompletableFuture<>();
+    Consumer<String> fails = why -> done.completeExceptionally(new IOException(why));
+    decide(entry, above, done::complete, fails, fails);
+    return done;
+  }
+
+  /**
+   * The same, for who is to know whether it may stand in the log nevertheless.
+   *
+   * @param refused told why it does not
+   */
+  void decide(
+      LongFunction<Entry> entry,
+      long above,
+      LongConsumer then,
+      Consumer<String> refused,
+      Consumer<String> inDoubt) {
     if (isEnded()) {
-      done.completeExceptionally(new IOException(DEPOSED));
-      return done;
+      refused.accept(DEPOSED);
+      return;
     }
     owner.run(
         () -> {
           Entry next = entry.apply(1 + Math.max(above, state.last()));
-          Consumer<String> fails = why -> done.completeExceptionally(new IOException(why));
-          String refused = append(next, Durability.REQUIRED, done::complete, fails);
-          if (refused != null) {
-            fails.accept(refused);
+          String why = append(next, Durability.REQUIRED, then, inDoubt);
+          if (why != null) {
+            refused.accept(why);
           }
         });
-    return done;
   }
 
   /** A number to fence servers with, above one that was found at them. */
@@ -306,9 +326,7 @@ public final class CommitLog {
 
   /** The number of the last entry that is committed. */
   public CompletableFuture<Long> lastNumber() {
-    CompletableFuture<Long> last = new CompletableFuture<>();
-    owner.run(() -> last.complete(committed));
-    return last;
+    return CompletableFuture.supplyAsync(() -> committed, owner::run);
   }
 
   /** The number of the last entry with transactions. */
@@ -321,34 +339,15 @@ public final class CommitLog {
     return order.call(state::settled);
   }
 
-  /** Whether a fence at a server is of a replicator with this log. */
-  private boolean mayHaveFenced(long with) throws IOException {
-    return order.call(() -> state.mayHaveFenced(with));
-  }
-
   /**
    * Whether what a server has, by database, is all of this log. Numbers alone do not tell: a log
    * that has lost its end gives them to other entries.
    */
   public boolean isOf(Map<String, Position> has) throws IOException {
-    for (Map.Entry<String, Position> one : has.entrySet()) {
-      long fence = one.getValue().highestFence();
-      if ((fence > 0 && !mayHaveFenced(fence)) || !mayHaveDecided(one.getKey(), one.getValue())) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Whether the last transaction that a server has is one of this log, as far as it reaches; what
-   * lies before its mark is there, or was compared.
-   */
-  private boolean mayHaveDecided(String database, Position has) throws IOException {
-    long number = has.highestEntry();
-    return number <= has.settled()
-        || order.call(
-            () -> number <= state.lastCommits() && committedPast().mayHave(database, has));
+    return order.call(
+        () ->
+            has.entrySet().stream()
+                .allMatch(one -> committedPast().isOf(state, one.getKey(), one.getValue())));
   }
 
   /** All entries up to this one are at all servers that are in. */

@@ -2,6 +2,7 @@ package io.mgtm.query.fleet;
 
 import io.mgtm.group.member.PastEntries;
 import io.mgtm.query.order.Entry;
+import io.mgtm.query.order.OrderState;
 import io.mgtm.query.order.Position;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,6 +42,18 @@ final class PastNumbers {
       }
     }
     return low;
+  }
+
+  /**
+   * Whether a fence at a server is of a replicator with this log, and the last transaction that it
+   * has is one of this log, as far as it reaches; what lies before its mark is there, or was
+   * compared.
+   */
+  boolean isOf(OrderState state, String database, Position has) {
+    long fence = has.highestFence();
+    long number = has.highestEntry();
+    return (fence == 0 || state.mayHaveFenced(fence))
+        && (number <= has.settled() || (number <= state.lastCommits() && mayHave(database, has)));
   }
 
   /** Whether the highest entry that a server has is here, or would lie before the first. */

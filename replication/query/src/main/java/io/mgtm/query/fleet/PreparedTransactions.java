@@ -18,27 +18,32 @@ import java.util.function.Function;
  */
 final class PreparedTransactions {
   static final String FIND =
-      "SELECT gid, owner FROM pg_prepared_xacts WHERE database = current_database() AND ";
+      "SELECT gid, owner FROM pg_prepared_xacts p WHERE database = current_database() AND ";
 
-  static final String EXISTS = "SELECT to_regproc('mgtm.mgtm_finishes') IS NOT NULL";
+  static final String EXISTS =
+      "SELECT to_regprocedure('mgtm.mgtm_prepares(uuid, name, int)') IS NOT NULL";
 
   /** Only who becomes a role can end what it has prepared. */
   static final List<String> CREATE =
       List.of(
           "CREATE TABLE IF NOT EXISTS mgtm.prepared (token uuid PRIMARY KEY)",
+          "DROP FUNCTION IF EXISTS mgtm.mgtm_prepares(uuid, name)",
           """
-          CREATE OR REPLACE FUNCTION mgtm.mgtm_prepares(of_token uuid, of_role name) RETURNS void
+          CREATE OR REPLACE FUNCTION mgtm.mgtm_prepares(of_token uuid, of_role name, of_fence int)
+          RETURNS void
           LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN
+            PERFORM pg_advisory_xact_lock_shared(%d, of_fence);
             IF NOT pg_has_role(of_role,
                 CASE WHEN current_setting('server_version_num')::int < 160000
                 THEN 'MEMBER' ELSE 'SET' END) THEN
               RAISE EXCEPTION USING ERRCODE = '0A000',
-                MESSAGE = format('SERIALIZABLE is not replicated for the role %I', of_role),
-                HINT = format('GRANT %I TO %I, which must be able to end its transactions.',
+                MESSAGE = format('nothing is prepared for the role %%I', of_role),
+                HINT = format('GRANT %%I TO %%I, which must be able to end its transactions.',
                   of_role, current_user);
             END IF;
             IF of_token IS NOT NULL THEN INSERT INTO mgtm.prepared VALUES (of_token); END IF;
-          END $$""",
+          END $$"""
+              .formatted(PreparedTransaction.LOCKS),
           """
           CREATE OR REPLACE FUNCTION mgtm.mgtm_finishes(of_token uuid, of_slot int, of_entry bigint,
               all_to bigint, of_fence bigint) RETURNS void

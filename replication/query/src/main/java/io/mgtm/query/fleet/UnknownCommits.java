@@ -57,15 +57,26 @@ public final class UnknownCommits {
    */
   public CompletableFuture<Boolean> finish(
       Node node, String database, PreparedTransaction one, int slot, long number, long settled) {
-    CompletableFuture<Boolean> done = new CompletableFuture<>();
-    tryFinish(
+    return end(
+        node, database, asker -> PreparedTransactions.finish(asker, one, slot, number, settled));
+  }
+
+  /**
+   * Rolls one back, in the same way.
+   *
+   * @return whether it is
+   */
+  public CompletableFuture<Boolean> rollBack(Node node, String database, PreparedTransaction one) {
+    return end(
         node,
-        () ->
-            role.use(
-                node.address(),
-                database,
-                asker -> PreparedTransactions.finish(asker, one, slot, number, settled)),
-        done);
+        database,
+        asker -> PreparedTransactions.rollBack(asker, one).thenApply(nothing -> true));
+  }
+
+  private CompletableFuture<Boolean> end(
+      Node node, String database, Function<Asker, CompletableFuture<Boolean>> how) {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    tryFinish(node, () -> role.use(node.address(), database, how), done);
     return done;
   }
 
@@ -79,20 +90,9 @@ public final class UnknownCommits {
               } else if (!node.isIn() || commits.isEnded()) {
                 done.complete(false);
               } else {
-                log.warn(
-                    "{} does not commit what it has prepared: {}", node, Futures.reason(cause));
+                log.warn("{} does not end what it has prepared: {}", node, Futures.reason(cause));
                 later(() -> tryFinish(node, once, done));
               }
-            });
-  }
-
-  /** Rolls one back; it is tried once. */
-  public CompletableFuture<Void> rollBack(Node node, String database, PreparedTransaction one) {
-    return role.use(node.address(), database, asker -> PreparedTransactions.rollBack(asker, one))
-        .exceptionally(
-            cause -> {
-              log.warn("{} does not roll back: {}", node, Futures.reason(cause));
-              return null;
             });
   }
 
@@ -111,8 +111,8 @@ public final class UnknownCommits {
   }
 
   /** Rolls back what other replicators have prepared at a server. */
-  public void rollBackOthers(Node node) {
-    role.ask(node.address(), role.database(), PositionTable.DATABASES)
+  public CompletableFuture<Void> rollBackOthers(Node node) {
+    return role.ask(node.address(), role.database(), PositionTable.DATABASES)
         .thenCompose(
             rows ->
                 Futures.inTurn(
@@ -122,7 +122,7 @@ public final class UnknownCommits {
                             node.address(),
                             row.get(0),
                             asker -> PreparedTransactions.rollBackOthers(asker, node.fence()))))
-        .whenComplete(
+        .handle(
             (done, cause) -> {
               if (cause != null) {
                 log.warn(
@@ -130,6 +130,7 @@ public final class UnknownCommits {
                     node,
                     Futures.reason(cause));
               }
+              return null;
             });
   }
 

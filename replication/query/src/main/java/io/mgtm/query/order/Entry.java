@@ -17,6 +17,8 @@ import java.util.UUID;
  * dropped: | of:i64 | slot:i32 |
  * leads:   | name, address, key (former versions: none) |
  * settled: | upTo:i64 |
+ * prepares: | gid, owner, database, slot:i32, bytes:i32, effects, token |
+ * rolls back: | token |
  * </pre>
  *
  * Texts are their length as i32 and UTF-8.
@@ -64,6 +66,23 @@ public sealed interface Entry {
   /** All entries up to a number are at all servers that are in. */
   record Settled(long number, long upTo) implements Entry {}
 
+  /**
+   * A client has prepared a transaction, which stays so at all servers until another entry commits
+   * a part with its token, or rolls it back.
+   *
+   * @param gid the client's name of it
+   * @param owner the role that may end it
+   */
+  record Prepares(long number, String gid, String owner, Part part) implements Entry {
+    /** The same, for who keeps it. */
+    Prepares copy() {
+      return new Prepares(number, gid, owner, part.copy());
+    }
+  }
+
+  /** A client has rolled back what was prepared. */
+  record RollsBack(long number, UUID token) implements Entry {}
+
   /** As it stands in the log. */
   default ByteBuffer encoded() {
     Codec.Out out = new Codec.Out();
@@ -71,17 +90,7 @@ public sealed interface Entry {
       boolean prepared = commits.parts.stream().anyMatch(part -> part.token() != null);
       out.kind(prepared ? PREPARED : COMMITS, commits.number);
       out.i64(commits.settled).i32(commits.parts.size());
-      for (Part part : commits.parts) {
-        out.text(part.database()).i32(part.slot());
-        if (part.effects() == null) {
-          out.i32(-1);
-        } else {
-          out.i32(part.effects().remaining()).bytes(part.effects());
-        }
-        if (prepared) {
-          out.text(part.token() == null ? "" : part.token().toString());
-        }
-      }
+      commits.parts.forEach(part -> part.write(out, prepared));
     } else if (this instanceof Fence fence) {
       out.kind(2, fence.number);
     } else if (this instanceof Server server) {
@@ -93,6 +102,11 @@ public sealed interface Entry {
       out.kind(5, leads.number).text(leads.name).text(leads.address).text(leads.key);
     } else if (this instanceof Settled settled) {
       out.kind(6, settled.number).i64(settled.upTo);
+    } else if (this instanceof Prepares prepares) {
+      out.kind(8, prepares.number).text(prepares.gid).text(prepares.owner);
+      prepares.part.write(out, true);
+    } else if (this instanceof RollsBack rollsBack) {
+      out.kind(9, rollsBack.number).text(rollsBack.token.toString());
     }
     return out.done();
   }
@@ -117,13 +131,7 @@ public sealed interface Entry {
         int count = in.i32();
         List<Part> parts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-          String database = in.text();
-          int slot = in.i32();
-          int bytes = in.i32();
-          ByteBuffer effects = bytes < 0 ? null : in.bytes(bytes);
-          String token = kind == PREPARED ? in.text() : "";
-          parts.add(
-              new Part(database, slot, effects, token.isEmpty() ? null : UUID.fromString(token)));
+          parts.add(Part.read(in, kind == PREPARED));
         }
         return new Commits(number, settled, parts);
       }
@@ -141,6 +149,12 @@ public sealed interface Entry {
       }
       case 6 -> {
         return new Settled(number, in.i64());
+      }
+      case 8 -> {
+        return new Prepares(number, in.text(), in.text(), Part.read(in, true));
+      }
+      case 9 -> {
+        return new RollsBack(number, UUID.fromString(in.text()));
       }
       default -> throw new IllegalArgumentException("an entry of kind " + kind);
     }

@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 
 /**
  * What the log's entries lead to: the last number, which servers are in, in the order in which they
- * would lead, and which transactions were dropped. One thread.
+ * would lead, which transactions were dropped, and which clients have prepared. One thread.
  */
 public final class OrderState {
   /** Entries that are older are out of every log. */
@@ -23,6 +24,9 @@ public final class OrderState {
   private final TreeMap<Long, List<Integer>> dropped = new TreeMap<>();
   private final TreeSet<Long> fences = new TreeSet<>();
   private final Map<String, String> addresses = new HashMap<>();
+
+  /** What clients have prepared and not ended, in the order of their numbers. */
+  private final Map<UUID, Entry.Prepares> prepared = new LinkedHashMap<>();
 
   /** Who has said last that it leads, and the key by which others forward clients to it. */
   private String leader = "";
@@ -76,6 +80,16 @@ public final class OrderState {
     return name.equals(leader) ? key : "";
   }
 
+  /** What clients have prepared and not ended, in the order of their numbers. */
+  public List<Entry.Prepares> prepared() {
+    return List.copyOf(prepared.values());
+  }
+
+  /** Whether a client has prepared it, and has not ended it. */
+  public boolean isPrepared(UUID token) {
+    return prepared.containsKey(token);
+  }
+
   /** All there are, by address, in the order in which they came in; the first that is in leads. */
   public Map<String, ServerState> servers() {
     return new LinkedHashMap<>(servers);
@@ -102,6 +116,7 @@ public final class OrderState {
     if (entry instanceof Entry.Commits commits) {
       settled = Math.max(settled, commits.settled());
       lastCommits = last;
+      commits.parts().forEach(part -> prepared.remove(part.token()));
     } else if (entry instanceof Entry.Settled all) {
       settled = Math.max(settled, all.upTo());
     } else if (entry instanceof Entry.Server server) {
@@ -124,6 +139,10 @@ public final class OrderState {
       addresses.put(leads.name(), leads.address());
       leader = leads.name();
       key = leads.key();
+    } else if (entry instanceof Entry.Prepares prepares) {
+      prepared.put(prepares.part().token(), prepares.copy());
+    } else if (entry instanceof Entry.RollsBack rollsBack) {
+      prepared.remove(rollsBack.token());
     }
   }
 
@@ -147,6 +166,11 @@ public final class OrderState {
     addresses.forEach((name, address) -> out.text(name).text(address));
     out.i64(lastCommits);
     out.text(leader).text(key);
+    out.i32(prepared.size());
+    for (Entry.Prepares one : prepared.values()) {
+      ByteBuffer bytes = one.encoded();
+      out.i32(bytes.remaining()).bytes(bytes);
+    }
     return out.done();
   }
 
@@ -177,6 +201,10 @@ public final class OrderState {
     state.lastCommits = in.hasMore() ? in.i64() : state.last;
     state.leader = in.hasMore() ? in.text() : "";
     state.key = in.hasMore() ? in.text() : "";
+    for (int left = in.hasMore() ? in.i32() : 0; left > 0; left--) {
+      Entry.Prepares one = (Entry.Prepares) Entry.decoded(in.bytes(in.i32()));
+      state.prepared.put(one.part().token(), one);
+    }
     return state;
   }
 
@@ -193,6 +221,8 @@ public final class OrderState {
     fences.addAll(other.fences);
     addresses.clear();
     addresses.putAll(other.addresses);
+    prepared.clear();
+    prepared.putAll(other.prepared);
     leader = other.leader;
     key = other.key;
   }

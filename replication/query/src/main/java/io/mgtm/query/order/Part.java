@@ -26,6 +26,39 @@ public record Part(String database, int slot, ByteBuffer effects, UUID token) {
         + tokenBytes;
   }
 
+  void write(Codec.Out out, boolean withToken) {
+    out.text(database).i32(slot);
+    if (effects == null) {
+      out.i32(-1);
+    } else {
+      out.i32(effects.remaining()).bytes(effects);
+    }
+    if (withToken) {
+      out.text(token == null ? "" : token.toString());
+    }
+  }
+
+  /** One that was written; its effects are a part of what is read. */
+  static Part read(Codec.In in, boolean withToken) {
+    String database = in.text();
+    int slot = in.i32();
+    int bytes = in.i32();
+    ByteBuffer effects = bytes < 0 ? null : in.bytes(bytes);
+    String token = withToken ? in.text() : "";
+    return new Part(database, slot, effects, token.isEmpty() ? null : UUID.fromString(token));
+  }
+
+  /** The same with effects of its own. */
+  Part copy() {
+    ByteBuffer own = ByteBuffer.allocate(effects.remaining()).put(effects.duplicate()).flip();
+    return new Part(database, slot, own, token);
+  }
+
+  /** The same, of whoever ends what a session has prepared. */
+  public Part of(int otherSlot) {
+    return new Part(database, otherSlot, effects, token);
+  }
+
   /** The same for a server that has committed it and has not noted its number. */
   Part committed() {
     return new Part(database, slot, ByteBuffer.allocate(0), token);

@@ -297,6 +297,7 @@ final class Rejoin {
       if (!sequences.isFrom(fleet.leader())) {
         throw new IOException("another server has come to lead meanwhile");
       }
+      replayer.prepare(Futures.await(commits.prepared().all()));
       fleet.admit(node);
       shared.sequences().cameIn();
       if (ServerKind.isMixed(fleet.nodes())) {

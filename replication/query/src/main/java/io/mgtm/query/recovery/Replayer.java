@@ -64,18 +64,42 @@ final class Replayer implements AutoCloseable {
    *     is undone
    */
   void give(Entry.Commits entry, Part part) throws IOException {
-    Connection at = byDatabase.get(part.database());
-    if (at == null || at.failed) {
-      if (at != null) {
-        role.loop().execute(at.backend::close);
-      }
-      at = new Connection(Futures.await(role.connect(node.address(), part.database())));
-      byDatabase.put(part.database(), at);
-    }
+    Connection at = at(part.database());
     at.batch.add(new Item(entry.number(), entry.settled(), part));
     at.bytes += part.effects().remaining();
     if (at.batch.size() >= PARTS_MAX || at.bytes >= BYTES_MAX) {
       at.flush();
+    }
+  }
+
+  private Connection at(String database) throws IOException {
+    Connection at = byDatabase.get(database);
+    if (at == null || at.failed) {
+      if (at != null) {
+        role.loop().execute(at.backend::close);
+      }
+      at = new Connection(Futures.await(role.connect(node.address(), database)));
+      byDatabase.put(database, at);
+    }
+    return at;
+  }
+
+  /**
+   * Has it prepare what clients have prepared, when it has all else; what it had of that was rolled
+   * back when it was taken over.
+   *
+   * @throws IOException when it cannot
+   */
+  void prepare(List<Entry.Prepares> all) throws IOException {
+    flush();
+    for (Entry.Prepares one : all) {
+      Connection at = at(one.part().database());
+      try {
+        at.run(List.of(new Item(one.number(), 0, one.part())), one);
+      } catch (IOException e) {
+        throw new IOException(
+            "it does not prepare '%s' again: %s".formatted(one.gid(), e.getMessage()), e);
+      }
     }
   }
 
@@ -116,8 +140,13 @@ final class Replayer implements AutoCloseable {
       List<Item> items = List.copyOf(batch);
       batch.clear();
       bytes = 0;
+      run(items, null);
+    }
+
+    /** One that is to be prepared comes alone. */
+    void run(List<Item> items, Entry.Prepares prepares) throws IOException {
       CompletableFuture<Void> done = new CompletableFuture<>();
-      role.loop().execute(() -> run(items, done));
+      role.loop().execute(() -> run(items, prepares, done));
       failed = true;
       await(done);
       failed = false;
@@ -138,7 +167,7 @@ final class Replayer implements AutoCloseable {
       }
     }
 
-    private void run(List<Item> items, CompletableFuture<Void> done) {
+    private void run(List<Item> items, Entry.Prepares prepares, CompletableFuture<Void> done) {
       wrong = null;
       Runnable lost =
           () -> done.completeExceptionally(new IOException("the connection to " + node + " broke"));
@@ -151,7 +180,7 @@ final class Replayer implements AutoCloseable {
           Answer.of(
               (tag, error, status) -> {
                 if (error == null) {
-                  send(items, done, lost);
+                  send(items, prepares, done, lost);
                 } else {
                   backend.ask("ROLLBACK", Answer.of((t, e, z) -> {}, () -> {}));
                   done.completeExceptionally(
@@ -161,9 +190,30 @@ final class Replayer implements AutoCloseable {
               lost));
     }
 
-    private void send(List<Item> items, CompletableFuture<Void> done, Runnable lost) {
+    private void send(
+        List<Item> items, Entry.Prepares prepares, CompletableFuture<Void> done, Runnable lost) {
       List<Part> parts = items.stream().map(Item::part).toList();
-      new RedoRun(backend, statements, this::note, () -> noteAll(items, done, lost)).run(parts);
+      Runnable then =
+          prepares == null
+              ? () -> noteAll(items, done, lost)
+              : () -> prepareAll(prepares, done, lost);
+      new RedoRun(backend, statements, this::note, then).run(parts);
+    }
+
+    private void prepareAll(Entry.Prepares one, CompletableFuture<Void> done, Runnable lost) {
+      PreparedTransaction here = PreparedTransaction.of(one, fence);
+      backend.ask(
+          here.prepareSql(one.owner()),
+          Answer.of(
+              (tag, error, status) -> {
+                note(error);
+                if (wrong == null && status == 'I') {
+                  done.complete(null);
+                } else {
+                  done.completeExceptionally(new IOException(String.valueOf(wrong)));
+                }
+              },
+              lost));
     }
 
     private void noteAll(List<Item> items, CompletableFuture<Void> done, Runnable lost) {

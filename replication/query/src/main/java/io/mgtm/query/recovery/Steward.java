@@ -107,6 +107,7 @@ public final class Steward {
     if (!unproven.isEmpty()) {
       compare(unproven);
     }
+    takeover.prepareAgain();
     Node leads = fleet.leader();
     // The first client of each waits for it, or asks again where it fails.
     shared.positions().databases().stream().limit(AHEAD_MAX).forEach(shared.catalogues()::of);

@@ -102,6 +102,7 @@ final class Takeover {
               + " ordered: rows are compared",
           last);
       start.mistrust();
+      forgetPrepared();
       return byPosition(fleet.in(), List.of(), all);
     }
     List<Node> unlike = new ArrayList<>(unproven);
@@ -116,6 +117,33 @@ final class Takeover {
     level(all, fence);
     noteReached(all, fence);
     return unlike;
+  }
+
+  /**
+   * Has all that are in prepare again what clients have prepared; who cannot is put out.
+   *
+   * @throws IOException when none is left
+   */
+  void prepareAgain() throws IOException {
+    List<Entry.Prepares> prepared = Futures.await(commits.prepared().all());
+    for (Node node : prepared.isEmpty() ? List.<Node>of() : fleet.in()) {
+      // Who has led may have prepared some since they were rolled back.
+      Futures.await(table.unknown().rollBackOthers(node));
+      try (Replayer replayer = new Replayer(role, node, node.fence())) {
+        replayer.hurry(fleet.in().size() > 1 ? shared.config().timeouts().applyMs() : 0);
+        replayer.prepare(prepared);
+      } catch (IOException e) {
+        mustBeOut(node, fleet.eject(node, e.getMessage()), e);
+      }
+    }
+  }
+
+  /** What it says that clients have prepared may be committed by now. */
+  private void forgetPrepared() throws IOException {
+    for (Entry.Prepares one : Futures.await(commits.prepared().all())) {
+      log.warn("The prepared transaction '{}' of {} is rolled back", one.gid(), one.owner());
+      Futures.await(commits.prepared().rollBack(one.part().token()));
+    }
   }
 
   /** Completes when it is noted at all that they have what is in the log, and is on their disks. */

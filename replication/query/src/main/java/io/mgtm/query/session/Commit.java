@@ -3,23 +3,33 @@ package io.mgtm.query.session;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.fleet.PreparedTransaction;
 import io.mgtm.query.order.Part;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.UUID;
 
 /**
- * One COMMIT at all servers. When the leader has done everything that could fail, it is decided by
- * an entry of the log; from then on it goes to its end, whatever becomes of the client: the others
- * commit, those that do not are put out, and the leader commits last. Each notes the number of the
- * entry in the same transaction. Belongs to a session.
+ * One COMMIT at all servers, or PREPARE TRANSACTION. When the leader has done everything that could
+ * fail, it is decided by an entry of the log; from then on it goes to its end, whatever becomes of
+ * the client: the others commit, those that do not are put out, and the leader commits last. Each
+ * notes the number of the entry in the same transaction. Belongs to a session.
  */
 final class Commit {
+  static final ErrorFields FEWER =
+      ErrorFields.error("53000", "fewer servers are in than serversMin")
+          .withHint("Put servers in again, see mgtm query servers.");
+
+  static final String UNKNOWN = ", and it is not known whether it has committed";
   private final ServerSet set;
   private final ReplicatedSession session;
   private final Result result;
   private final Backend leader;
   private final OthersCommit others;
   private final SchemaCommit schema;
+
+  /** By which the client prepares it; null for COMMIT. */
+  private final String gid;
+
   private boolean inside;
 
   /** Of the entry; 0 where nothing was written. */
@@ -29,6 +39,9 @@ final class Commit {
 
   /** What the leader has prepared, or null. */
   private PreparedCommit prepared;
+
+  /** The client's role, where it prepares. */
+  private String owner;
 
   /** What is done with it. */
   interface Result {
@@ -50,8 +63,9 @@ final class Commit {
     void unknown(String why);
   }
 
-  Commit(ServerSet set, ReplicatedSession session, Result result) {
+  Commit(ServerSet set, ReplicatedSession session, String gid, Result result) {
     this.set = set;
+    this.gid = gid;
     this.session = session;
     this.result = result;
     this.leader = set.home();
@@ -88,9 +102,7 @@ final class Commit {
       leave();
       result.cameBack();
     } else if (session.shared().fleet().in().size() < session.shared().config().serversMin()) {
-      refuse(
-          ErrorFields.error("53000", "fewer servers are in than serversMin")
-              .withHint("Put servers in again, see mgtm query servers."));
+      refuse(FEWER);
     } else if (session.schema().mayHaveDeferred()) {
       leader.ask(
           "SET CONSTRAINTS ALL IMMEDIATE",
@@ -141,10 +153,10 @@ final class Commit {
       leave();
     } else if (!leader.node().isIn() || leader.isGone()) {
       lost();
-    } else if (set.redo().isEmpty() && set.written().isEmpty()) {
+    } else if (gid == null && set.redo().isEmpty() && set.written().isEmpty()) {
       commitOthers();
     } else {
-      if (set.isolation().isSerializable()) {
+      if (gid != null || set.isolation().isSerializable()) {
         set.timeouts().maySet();
       }
       set.timeouts().off(leader, this::timeoutsOff, this::refuse, this::lost);
@@ -152,17 +164,33 @@ final class Commit {
   }
 
   private void timeoutsOff(boolean serializable) {
-    if (serializable) {
-      PreparedCommit begun = new PreparedCommit(session, leader);
-      Runnable then =
-          () -> {
-            prepared = begun;
-            append();
-          };
-      begun.prepare(then, this::refuse, this::end, this::lost);
+    if (gid != null) {
+      new Preparing(session, leader)
+          .look(
+              serializable,
+              role -> {
+                owner = role;
+                prepare(gid);
+              },
+              this::refuse,
+              this::lost);
+    } else if (serializable) {
+      prepare(null);
     } else {
       append();
     }
+  }
+
+  private void prepare(String name) {
+    PreparedTransaction one = PreparedTransaction.at(leader.node(), name);
+    PreparedCommit begun = new PreparedCommit(session, leader.node(), leader, one);
+    Runnable then =
+        () -> {
+          prepared = begun;
+          append();
+        };
+    boolean writes = name != null || !set.redo().isEmpty();
+    begun.prepare(writes, then, this::refuse, this::end, this::lost);
   }
 
   private void append() {
@@ -170,7 +198,7 @@ final class Commit {
       undecided(this::leave);
       return;
     }
-    if (set.redo().isEmpty()) {
+    if (gid == null && set.redo().isEmpty()) {
       commitOthers();
       return;
     }
@@ -181,47 +209,52 @@ final class Commit {
     if (whole) {
       others.mayRepeat(part);
     }
-    session
-        .shared()
-        .commits()
-        .commit(
-            part,
-            session.loop(),
-            new CommitLog.Done() {
-              @Override
-              public void decided(long entry, long settledThen) {
-                number = entry;
-                settled = settledThen;
-                commitOthers();
-              }
+    CommitLog commits = session.shared().commits();
+    if (gid == null) {
+      commits.commit(part, session.loop(), new Decision());
+    } else {
+      commits.prepared().prepare(gid, owner, part, session.loop(), new Decision());
+    }
+  }
 
-              @Override
-              public void refused(String why) {
-                undecided(() -> notDecided(why));
-              }
+  /** What the log says. */
+  private final class Decision implements CommitLog.Done {
+    @Override
+    public void decided(long entry, long settledThen) {
+      number = entry;
+      settled = settledThen;
+      commitOthers();
+    }
 
-              @Override
-              public void inDoubt(String why) {
-                end(() -> result.unknown(why + ", and it is not known whether it has committed"));
-              }
-            });
+    @Override
+    public void refused(String why) {
+      undecided(() -> notDecided(why));
+    }
+
+    @Override
+    public void inDoubt(String why) {
+      end(() -> result.unknown(why + UNKNOWN));
+    }
   }
 
   private void undecided(Runnable then) {
     if (prepared == null) {
       then.run();
     } else {
-      prepared.rollBack(then);
+      prepared.rollBack(done -> then.run());
     }
   }
 
+  /** Why the log has refused it. */
+  static ErrorFields refusedByLog(ReplicatedSession session, String reason) {
+    return session.shared().commits().isEnded()
+        ? ErrorFields.error("57P01", reason)
+        : ErrorFields.error("53100", "the log of commits takes no more: " + reason)
+            .withHint("Make room where the replicator has its data.");
+  }
+
   private void notDecided(String reason) {
-    boolean ended = session.shared().commits().isEnded();
-    ErrorFields why =
-        ended
-            ? ErrorFields.error("57P01", reason)
-            : ErrorFields.error("53100", "the log of commits takes no more: " + reason)
-                .withHint("Make room where the replicator has its data.");
+    ErrorFields why = refusedByLog(session, reason);
     if (prepared == null) {
       refuse(why);
     } else {
@@ -231,6 +264,11 @@ final class Commit {
 
   /** What notes the number of the entry fails the transaction where it must not commit. */
   private void commitAt(Backend at, Answer.End end, Runnable lost) {
+    if (gid != null) {
+      PreparedTransaction here = new PreparedTransaction(prepared.token(), gid, at.node().fence());
+      PreparedCommit.prepare(at, here, end, lost);
+      return;
+    }
     if (number == 0) {
       at.ask("COMMIT", Answer.of(end, lost));
       return;
@@ -257,6 +295,9 @@ final class Commit {
   }
 
   private void commitOthers() {
+    if (gid != null) {
+      set.live().stream().filter(other -> other != leader).forEach(set::join);
+    }
     leader.node().owes();
     others.commit();
   }
@@ -273,20 +314,22 @@ final class Commit {
       // The other's log has not what the leader would commit now.
       leader.node().owesNoMore();
       deposed();
-      return;
-    }
-    if (prepared != null) {
+    } else if (gid != null) {
+      leader.node().owesNoMore();
+      prepared.leaveOther();
+      end(result::committed);
+    } else if (prepared != null) {
       prepared.commit(number, settled, done -> leaderAnswered(done, done ? null : lostByLeader()));
-      return;
+    } else {
+      commitAt(
+          leader,
+          (tag, error, status) -> {
+            ErrorFields why =
+                error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error;
+            leaderAnswered("COMMIT".equals(tag), why);
+          },
+          () -> leaderAnswered(false, null));
     }
-    commitAt(
-        leader,
-        (tag, error, status) -> {
-          ErrorFields why =
-              error == null ? ErrorFields.error("40000", "COMMIT was answered " + tag) : error;
-          leaderAnswered("COMMIT".equals(tag), why);
-        },
-        () -> leaderAnswered(false, null));
   }
 
   /**
@@ -308,15 +351,14 @@ final class Commit {
       }
       end(result::committed);
     } else if (number > 0 && why == null) {
-      session.slot().keep();
-      resolve();
-      number = 0;
-      end(
-          () ->
-              result.unknown(
-                  "the last server is gone, and it is not known whether it has committed"));
+      if (prepared == null) {
+        new LastServer(session, number).resolve(leader);
+      } else {
+        session.slot().keep(); // It was tried until another replicator orders.
+      }
+      unknown(LastServer.GONE);
     } else if (number > 0) {
-      drop(why);
+      new LastServer(session, number).drop(() -> end(why), this::unknown);
     } else {
       end(why == null ? result::leaderLost : () -> result.notCommitted(why));
     }
@@ -327,6 +369,12 @@ final class Commit {
     end(() -> result.notCommitted(why));
   }
 
+  /** Its entry is settled by others. */
+  private void unknown(String why) {
+    number = 0;
+    end(() -> result.unknown(why));
+  }
+
   /** Why the leader has not committed what it had prepared, where it is there; else null. */
   private ErrorFields lostByLeader() {
     return leader.node().isIn() && !session.shared().commits().isEnded()
@@ -334,50 +382,9 @@ final class Commit {
         : null;
   }
 
-  /** What is prepared was tried until another replicator orders. */
-  private void resolve() {
-    if (prepared != null) {
-      return;
-    }
-    session
-        .shared()
-        .positions()
-        .unknown()
-        .resolve(
-            leader.node(),
-            session.schema().database(),
-            session.slot().number(),
-            number,
-            leader.connection().pid());
-  }
-
-  /** It is at no server; that is said when it stands in the log, which a start would else redo. */
-  private void drop(ErrorFields why) {
-    int slot = session.slot().number();
-    session
-        .shared()
-        .commits()
-        .drop(number, slot)
-        .whenComplete((done, cause) -> session.execute(() -> dropped(slot, why, cause)));
-  }
-
-  private void dropped(int slot, ErrorFields why, Throwable cause) {
-    if (cause == null) {
-      end(() -> result.notCommitted(why));
-      return;
-    }
-    session.slot().keep();
-    session.shared().positions().unknown().nowhere(slot, number);
-    number = 0;
-    end(() -> result.unknown("the log of commits takes no more: " + cause.getMessage()));
-  }
-
   /** Whoever orders now says what becomes of it; it is not acknowledged. */
   private void deposed() {
-    end(
-        () ->
-            result.unknown(
-                PositionTable.TAKEN_OVER + ", and it is not known whether it has committed"));
+    end(() -> result.unknown(PositionTable.TAKEN_OVER + UNKNOWN));
   }
 
   private void end(Runnable then) {

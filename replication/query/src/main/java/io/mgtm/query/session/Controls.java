@@ -12,6 +12,7 @@ final class Controls {
   private final ServerSet set;
   private final UnitRun run;
   private Commit commit;
+  private PreparedEnd end;
 
   Controls(ReplicatedSession session, UnitRun run) {
     this.session = session;
@@ -23,13 +24,14 @@ final class Controls {
     TransactionCommand command = segment.control();
     switch (command.verb()) {
       case BEGIN -> begin(segment, command);
-      case COMMIT -> {
+      case COMMIT, PREPARE -> {
         if (set.status() == 'T') {
           commit(segment);
         } else {
           endAtHome(segment);
         }
       }
+      case COMMIT_PREPARED, ROLLBACK_PREPARED -> endPrepared(segment, command);
       case ROLLBACK -> endAtHome(segment);
       default -> savepoint(segment, command);
     }
@@ -88,10 +90,10 @@ final class Controls {
 
   private void keep(TransactionCommand command) {
     switch (command.verb()) {
-      case SAVEPOINT -> set.savepoints().add(command.savepoint());
-      case RELEASE -> set.savepoints().release(command.savepoint());
+      case SAVEPOINT -> set.savepoints().add(command.name());
+      case RELEASE -> set.savepoints().release(command.name());
       default -> {
-        set.savepoints().undoTo(command.savepoint());
+        set.savepoints().undoTo(command.name());
         session.schema().undone();
       }
     }
@@ -104,21 +106,65 @@ final class Controls {
    */
   void commit(Segment segment) {
     session.schema().temporaries().commit();
-    commit = new Commit(set, session, new Committing(segment));
+    String gid = segment == null ? null : segment.control().name();
+    commit = new Commit(set, session, gid, new Committing(segment, gid == null));
     commit.start();
+  }
+
+  private void endPrepared(Segment segment, TransactionCommand command) {
+    if (set.home() != null) {
+      run.sender().send(set.home(), segment, run::ended); // PostgreSQL refuses it there.
+      return;
+    }
+    boolean commits = command.verb() == TransactionCommand.Verb.COMMIT_PREPARED;
+    String tag = commits ? "COMMIT PREPARED" : "ROLLBACK PREPARED";
+    end = new PreparedEnd(session, command.name(), commits, new Ending(segment, tag));
+    end.start();
   }
 
   /** Whether a commit must come to its end. */
   boolean isCommitting() {
-    return commit != null && commit.isInside();
+    return (commit != null && commit.isInside()) || (end != null && end.isInside());
+  }
+
+  /** Answers the client. */
+  private final class Ending implements PreparedEnd.Result {
+    private final Segment segment;
+    private final String tag;
+
+    Ending(Segment segment, String tag) {
+      this.segment = segment;
+      this.tag = tag;
+    }
+
+    @Override
+    public void done() {
+      end = null;
+      run.output().answer(segment, tag);
+      run.next();
+    }
+
+    @Override
+    public void refused(ErrorFields why) {
+      end = null;
+      run.fail(why);
+    }
+
+    @Override
+    public void unknown(String why) {
+      end = null;
+      session.end(ErrorFields.fatal("57P01", why));
+    }
   }
 
   /** Answers the client. */
   private final class Committing implements Commit.Result {
     private final Segment segment;
+    private final boolean commits;
 
-    Committing(Segment segment) {
+    Committing(Segment segment, boolean commits) {
       this.segment = segment;
+      this.commits = commits;
     }
 
     @Override
@@ -129,7 +175,7 @@ final class Controls {
       if (segment == null) {
         run.complete();
       } else {
-        run.output().answer(segment, "COMMIT");
+        run.output().answer(segment, commits ? "COMMIT" : "PREPARE TRANSACTION");
         run.next();
       }
     }

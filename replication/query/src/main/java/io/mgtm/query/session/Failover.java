@@ -51,7 +51,7 @@ final class Failover {
       return;
     }
     boolean committing = session.isCommitting();
-    if (committing && backend != set.home()) {
+    if (committing && set.home() != null && backend != set.home()) {
       session
           .shared()
           .fleet()

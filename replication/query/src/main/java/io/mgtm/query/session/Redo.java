@@ -24,6 +24,9 @@ final class Redo {
   private boolean tooMany;
   private boolean whole = true;
 
+  /** Whether the leader may have locks for it that no other server has. */
+  private boolean locking;
+
   boolean isEmpty() {
     return !tooMany && !bytes.isReadable();
   }
@@ -102,11 +105,27 @@ final class Redo {
     }
     settings = "";
     whole = true;
+    locking = false;
   }
 
   /** Whether it is all that others were given, with what is about the session. */
   boolean isWhole() {
     return whole && !tooMany;
+  }
+
+  /** Whether it was too much for the log. */
+  boolean isTooMany() {
+    return tooMany;
+  }
+
+  /** The leader is about to run something in the transaction. */
+  void runs(Segment segment) {
+    locking |= segment.mayLock();
+  }
+
+  /** Whether the leader may have locks for it that no other server has. */
+  boolean isLocking() {
+    return locking;
   }
 
   /** All of it, which nothing changes any more; null where it was too much. */

@@ -169,6 +169,20 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     return kind == Kind.RUN || kind == Kind.TEMPORARY || setsLocally();
   }
 
+  /** Whether it may lock what it does not write, or do more: other servers do not know of that. */
+  boolean mayLock() {
+    return kind == Kind.CHECKED || executed().anyMatch(Segment::mayLock);
+  }
+
+  private static boolean mayLock(Prepared prepared) {
+    return switch (prepared.statementClass()) {
+      case CAPTURED -> true;
+      case LEADER -> !prepared.draws() && !CURSORS.contains(prepared.statement().word(0));
+      case ROWS -> prepared.statement().locksRows();
+      default -> false;
+    };
+  }
+
   /** Whether it needs a transaction in common with what is sent in one go with it. */
   boolean needsTransaction() {
     return isLeaders() || setsLocally();
@@ -201,12 +215,15 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
     return executed().findFirst().orElseThrow();
   }
 
+  /** Whether it ends a transaction, which may fail, and then has ended it nevertheless. */
   boolean isCommit() {
-    return kind == Kind.CONTROL && control().verb() == TransactionCommand.Verb.COMMIT;
+    return kind == Kind.CONTROL
+        && (control().verb() == TransactionCommand.Verb.COMMIT
+            || control().verb() == TransactionCommand.Verb.PREPARE);
   }
 
   TransactionCommand control() {
-    return TransactionCommand.of(command().statement().tokens());
+    return TransactionCommand.of(command().statement());
   }
 
   Refusal refusal() {

@@ -28,6 +28,9 @@ final class SegmentSender {
   }
 
   void send(Backend backend, Segment segment, UnitRun.Ended ended) {
+    if (session.set().home() != null) {
+      session.set().redo().runs(segment);
+    }
     write(backend, segment, ended);
     if (segment.mayRunCode()) {
       session.codeRuns();

@@ -9,6 +9,14 @@ public final class Quoting {
     return '"' + text.replace("\"", "\"\"") + '"';
   }
 
+  /** Of a constant of SQL; null for one with escapes, or that is none in single quotes. */
+  static String plainValue(String sql) {
+    boolean quoted = sql.length() >= 2 && sql.startsWith("'") && sql.endsWith("'");
+    String inner = quoted ? sql.substring(1, sql.length() - 1) : "'";
+    boolean plain = inner.indexOf('\\') < 0 && inner.replace("''", "").indexOf('\'') < 0;
+    return plain ? inner.replace("''", "'") : null;
+  }
+
   /** A text, whatever standard_conforming_strings is. */
   public static String literal(String text) {
     String quoted = "'" + text.replace("'", "''") + "'";

@@ -45,15 +45,22 @@ public record Refusal(String sqlState, String message, String hint) {
           null;
       case SESSION -> session(statement);
       case TRANSACTION ->
-          TransactionCommand.of(statement.tokens()).verb() == TransactionCommand.Verb.UNSUPPORTED
-              ? new Refusal(
-                  "two-phase commit and AND CHAIN are not replicated", "Use COMMIT, then BEGIN.")
+          TransactionCommand.of(statement).verb() == TransactionCommand.Verb.UNSUPPORTED
+              ? transaction(statement)
               : null;
       case REFUSED -> new Refusal("it would make the servers differ: " + why, refused(statement));
       case UNKNOWN ->
           new Refusal(
               "what this would do is not known: " + why, "Send plain statements. Or: " + STOPPED);
     };
+  }
+
+  private static Refusal transaction(Statement statement) {
+    return statement.has("chain")
+        ? new Refusal("AND CHAIN is not replicated", "Use COMMIT, then BEGIN.")
+        : new Refusal(
+            "a prepared transaction is named by a constant without escapes",
+            "PREPARE TRANSACTION 'name'.");
   }
 
   private static String refused(Statement statement) {

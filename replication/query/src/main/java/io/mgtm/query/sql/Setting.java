@@ -101,9 +101,7 @@ public record Setting(Argument name, Argument value, Argument local, boolean ifK
       if (token.kind() != Token.Kind.STRING) {
         return token.isWord("null") ? null : sql;
       }
-      return sql.matches("'([^']|'')*'")
-          ? sql.substring(1, sql.length() - 1).replace("''", "'")
-          : null;
+      return Quoting.plainValue(sql);
     }
 
     List<Setting> read() {

@@ -1,6 +1,7 @@
 package io.mgtm.query.sql;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * One statement of a text.
@@ -80,6 +81,11 @@ public record Statement(
         .map(Token::text)
         .findFirst()
         .orElse(null);
+  }
+
+  /** Whether rows that it reads are locked by it: FOR UPDATE, NO KEY UPDATE, SHARE, KEY SHARE. */
+  public boolean locksRows() {
+    return IntStream.range(0, tokens.size()).anyMatch(at -> Purity.isLockAt(tokens, at));
   }
 
   /** Whether a key word ends it, not a name in quotes. */

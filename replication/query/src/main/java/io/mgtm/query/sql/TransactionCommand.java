@@ -1,15 +1,16 @@
 package io.mgtm.query.sql;
 
 import java.util.List;
+import java.util.Set;
 
 /**
  * A command of class {@link StatementClass#TRANSACTION}.
  *
  * @param readOnly of BEGIN: whether the transaction is READ ONLY
  * @param level of BEGIN: its isolation
- * @param savepoint its name, or null
+ * @param name of a savepoint or of a prepared transaction, or null
  */
-public record TransactionCommand(Verb verb, boolean readOnly, Level level, String savepoint) {
+public record TransactionCommand(Verb verb, boolean readOnly, Level level, String name) {
   /** What it does. */
   public enum Verb {
     BEGIN,
@@ -18,7 +19,10 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
     SAVEPOINT,
     RELEASE,
     ROLLBACK_TO,
-    /** Two-phase commit and chains. */
+    PREPARE,
+    COMMIT_PREPARED,
+    ROLLBACK_PREPARED,
+    /** Chains, and what names a prepared transaction by other than a plain constant. */
     UNSUPPORTED
   }
 
@@ -30,8 +34,10 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
     OTHER
   }
 
-  private TransactionCommand(Verb verb, String savepoint) {
-    this(verb, false, Level.DEFAULT, savepoint);
+  private static final Set<String> ENDS = Set.of("commit", "end", "rollback", "abort");
+
+  private TransactionCommand(Verb verb, String name) {
+    this(verb, false, Level.DEFAULT, name);
   }
 
   /** Whether a transaction that it begins is SERIALIZABLE. */
@@ -40,13 +46,14 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
   }
 
   /** What a statement of that class says. */
-  public static TransactionCommand of(List<Token> tokens) {
+  public static TransactionCommand of(Statement statement) {
+    List<Token> tokens = statement.tokens();
     String first = tokens.get(0).text();
-    boolean unsupported =
-        (Token.hasWord(tokens, "chain") && !Token.hasWord(tokens, "no"))
-            || Token.hasWord(tokens, "prepared")
-            || first.equals("prepare");
-    if (unsupported) {
+    if (first.equals("prepare")
+        || (ENDS.contains(first) && Token.isWordAt(tokens, 1, "prepared"))) {
+      return prepared(first, statement);
+    }
+    if (Token.hasWord(tokens, "chain") && !Token.hasWord(tokens, "no")) {
       return new TransactionCommand(Verb.UNSUPPORTED, null);
     }
     String last = tokens.get(tokens.size() - 1).text();
@@ -65,6 +72,25 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
               ? new TransactionCommand(Verb.ROLLBACK_TO, last)
               : new TransactionCommand(Verb.ROLLBACK, null);
     };
+  }
+
+  private static TransactionCommand prepared(String first, Statement statement) {
+    List<Token> tokens = statement.tokens();
+    Token last = tokens.get(tokens.size() - 1);
+    int start = tokens.get(0).start();
+    String name =
+        tokens.size() == 3 && last.kind() == Token.Kind.STRING
+            ? Quoting.plainValue(
+                statement.text().substring(last.start() - start, last.end() - start))
+            : null;
+    Verb verb =
+        switch (first) {
+          case "prepare" -> Verb.PREPARE;
+          case "commit" -> Verb.COMMIT_PREPARED;
+          case "rollback" -> Verb.ROLLBACK_PREPARED;
+          default -> Verb.UNSUPPORTED;
+        };
+    return new TransactionCommand(name == null ? Verb.UNSUPPORTED : verb, name);
   }
 
   private static Level level(List<Token> tokens) {

@@ -287,7 +287,7 @@ final class Postgres {
   }
 
   /** Starts it again after {@link #kill}. */
-  void startAgain() throws Exception {
-    start(List.of());
+  void startAgain(String... settings) throws Exception {
+    start(List.of(settings));
   }
 }

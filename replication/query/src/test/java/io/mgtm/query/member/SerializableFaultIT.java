@@ -229,9 +229,8 @@ class SerializableFaultIT {
     try (Connection alice = Cluster.alice(leader.address)) {
       alice.setAutoCommit(false);
       alice.createStatement().execute("update counter set n = 7 where id = 1");
-      alice
-          .createStatement()
-          .execute("prepare transaction 'mgtm 1 6d5fb7b4-3b36-4b5c-9b0e-2f0c3c3f8a11'");
+      alice.createStatement().execute("select mgtm.mgtm_prepares(null, current_user, 1)");
+      alice.createStatement().execute("prepare transaction 'of another'");
       alice.createStatement().execute("insert into counter (id, n) values (2, 7)");
       alice.createStatement().execute("prepare transaction 'of somebody else'");
     }

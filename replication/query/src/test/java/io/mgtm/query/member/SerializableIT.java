@@ -416,7 +416,7 @@ class SerializableIT {
       stranger.setAutoCommit(false);
       run(stranger, "update other set n = 50 where id = 50");
       assertThatThrownBy(stranger::commit)
-          .hasMessageContaining("not replicated for the role stranger")
+          .hasMessageContaining("nothing is prepared for the role stranger")
           .hasMessageContaining("GRANT stranger TO mgtm");
       assertThat(text(stranger, "select n from other where id = 50")).isEqualTo("0");
       stranger.rollback();

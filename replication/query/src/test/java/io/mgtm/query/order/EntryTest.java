@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class EntryTest {
@@ -61,9 +63,10 @@ class EntryTest {
     OrderState state = new OrderState();
     ALL.forEach(state::apply);
     ByteBuffer encoded = state.encoded();
-    // It ended before the addresses, the last number of transactions, and who serves by which key.
+    // It ended before the addresses, the last number of transactions, who serves by which key, and
+    // what is prepared.
     OrderState read =
-        OrderState.decoded(encoded.slice(0, encoded.limit() - 3 * Integer.BYTES - Long.BYTES));
+        OrderState.decoded(encoded.slice(0, encoded.limit() - 4 * Integer.BYTES - Long.BYTES));
     assertThat(read.last()).isEqualTo(9);
     assertThat(read.mayHaveFenced(4)).isTrue();
   }
@@ -95,6 +98,34 @@ class EntryTest {
     assertThat(read.servers().keySet()).containsExactly("pg2:5432", "pg1:5432");
     assertThatThrownBy(() -> read.apply(new Entry.Fence(11)))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  /** It is kept however short the log is. */
+  @Test
+  void whatClientsHavePreparedIsAPartOfTheState() {
+    Part part = new Part("app", 7, EFFECTS, new UUID(1, 2));
+    Part other = new Part("app", 8, EFFECTS, new UUID(3, 4));
+    Part empty = new Part("app", 9, ByteBuffer.allocate(0), new UUID(5, 6));
+    List<Entry> prepares =
+        List.of(
+            new Entry.Prepares(1, "it's", "alice", part),
+            new Entry.Prepares(2, "other", "bob", other),
+            new Entry.Prepares(3, "empty", "bob", empty));
+    OrderState state = new OrderState();
+    for (Entry entry : prepares) {
+      assertThat(Entry.decoded(entry.encoded())).isEqualTo(entry);
+      state.apply(entry);
+    }
+    OrderState read = new OrderState();
+    read.replaceBy(OrderState.decoded(state.encoded()));
+    assertThat(new ArrayList<Entry>(read.prepared())).isEqualTo(prepares);
+    read.apply(new Entry.Commits(4, 3, List.of(new Part("app", 7, EFFECTS), part.of(5))));
+    Entry rollsBack = new Entry.RollsBack(5, other.token());
+    assertThat(Entry.decoded(rollsBack.encoded())).isEqualTo(rollsBack);
+    read.apply(rollsBack);
+    assertThat(read.prepared()).containsExactly((Entry.Prepares) prepares.get(2));
+    assertThat(read.isPrepared(part.token())).isFalse();
+    assertThat(state.isPrepared(part.token())).isTrue();
   }
 
   @Test

@@ -1,6 +1,8 @@
 package io.mgtm.query.order;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +30,11 @@ final class TakeoverParts {
     ADDED_BEFORE_ALL_IS_THERE,
     TOKENS_ARE_NOT_LOOKED_AT,
     POSITION_READ_BEFORE_WHAT_IS_PREPARED_IS_ROLLED_BACK,
-    NOBODY_LOOKS_FOR_WHAT_IS_PREPARED
+    NOBODY_LOOKS_FOR_WHAT_IS_PREPARED,
+    PROMISED_BEFORE_IT_IS_COMMITTED,
+    WHAT_CLIENTS_HAVE_PREPARED_IS_NOT_TAKEN_UP,
+    COMES_IN_WITHOUT_WHAT_CLIENTS_HAVE_PREPARED,
+    WHAT_CLIENTS_HAVE_PREPARED_STAYS_AS_IT_IS
   }
 
   private TakeoverParts() {}
@@ -54,12 +60,24 @@ final class TakeoverParts {
 
     Ask done;
 
-    Transaction(Replicator of, int slot, int key, UUID token) {
+    /** What it is for a client that prepares by itself, else null. */
+    final Role role;
+
+    Transaction(Replicator of, int slot, int key, UUID token, Role role) {
       this.of = of;
       this.slot = slot;
       this.key = key;
       this.token = token;
+      this.role = role;
       this.at = of.in.get(0);
+    }
+
+    boolean isCommit() {
+      return role == null || role == Role.COMMITS;
+    }
+
+    Part part(UUID by) {
+      return new Part(DATABASE, slot, ByteBuffer.allocate(Integer.BYTES).putInt(0, key), by);
     }
 
     /** What the leader is asked next. */
@@ -67,8 +85,21 @@ final class TakeoverParts {
       if (token == null) {
         return Ask.COMMIT;
       }
+      if (role == Role.COMMITS) {
+        return done == null ? Ask.COMMIT_PREPARED : Ask.NOTE;
+      }
+      if (role == Role.ROLLS_BACK) {
+        return Ask.ROLLBACK_PREPARED;
+      }
       return done == null ? Ask.PREPARE : done == Ask.PREPARE ? Ask.COMMIT_PREPARED : Ask.NOTE;
     }
+  }
+
+  /** What a client does that prepares by itself. */
+  enum Role {
+    PREPARES,
+    COMMITS,
+    ROLLS_BACK
   }
 
   /** What a server is asked. */
@@ -76,8 +107,12 @@ final class TakeoverParts {
     COMMIT,
     PREPARE,
     COMMIT_PREPARED,
+    ROLLBACK_PREPARED,
     NOTE
   }
+
+  /** What a server has prepared. */
+  record Held(int key, long fence, boolean ofClient) {}
 
   /** It is on its way to a server. */
   record Sent(Transaction of, Ask what, long settled, long fence) {}
@@ -88,9 +123,12 @@ final class TakeoverParts {
     final Map<Integer, Integer> counters = new HashMap<>();
     final Map<Integer, Long> values = new HashMap<>();
     final TreeMap<Integer, long[]> rows = new TreeMap<>();
-    final Map<Integer, Transaction> locks = new HashMap<>();
+
+    /** By transactions, and by the tokens of what is prepared. */
+    final Map<Integer, Object> locks = new HashMap<>();
+
     final List<Sent> arriving = new ArrayList<>();
-    final Map<Transaction, Long> prepared = new HashMap<>();
+    final Map<UUID, Held> prepared = new HashMap<>();
     final Set<UUID> committed = new HashSet<>();
     long settled;
     long fence;
@@ -114,7 +152,34 @@ final class TakeoverParts {
     void rollBackPrepared(long butOf) {
       prepared
           .entrySet()
-          .removeIf(one -> one.getValue() != butOf && locks.remove(one.getKey().key, one.getKey()));
+          .removeIf(
+              one ->
+                  one.getValue().fence != butOf && locks.remove(one.getValue().key, one.getKey()));
+    }
+
+    /** False where it is not there. */
+    boolean rollBack(UUID token) {
+      Held held = prepared.remove(token);
+      return held != null && locks.remove(held.key, token);
+    }
+
+    /** False when it waits for a lock. */
+    boolean prepare(UUID token, Held held) {
+      boolean free = locks.putIfAbsent(held.key, token) == null;
+      if (free) {
+        prepared.put(token, held);
+      }
+      return free;
+    }
+
+    /** Whether what it is asked finds what it is about. */
+    boolean knows(Sent sent) {
+      Transaction open = sent.of;
+      return switch (sent.what) {
+        case NOTE -> true;
+        case COMMIT, PREPARE -> locks.get(open.key) == open;
+        case COMMIT_PREPARED, ROLLBACK_PREPARED -> prepared.containsKey(open.token);
+      };
     }
 
     void note(int slot, UUID token, long number, long settledThen) {
@@ -133,13 +198,15 @@ final class TakeoverParts {
       boolean fenced = sent.fence() != fence;
       switch (sent.what()) {
         case PREPARE -> {
-          prepared.put(open, sent.fence());
-          return true;
+          locks.remove(open.key);
+          return prepare(open.token, new Held(open.key, sent.fence(), open.role != null));
+        }
+        case ROLLBACK_PREPARED -> {
+          return rollBack(open.token);
         }
         case COMMIT_PREPARED -> {
-          boolean is = prepared.remove(open) != null;
+          boolean is = rollBack(open.token);
           if (is) {
-            locks.values().remove(open);
             write(open.key, open.number);
             committed.add(open.token);
           }
@@ -181,6 +248,7 @@ final class TakeoverParts {
       values.putAll(other.values);
       locks.clear();
       prepared.clear();
+      other.prepared.forEach(this::prepare);
       arriving.clear();
       hasPositionOf(other);
       fence = other.fence;
@@ -204,8 +272,8 @@ final class TakeoverParts {
 
     /** A connection ends; what was sent over it before is still done. */
     void closes(Transaction of) {
-      if (arriving.stream().noneMatch(sent -> sent.of == of) && !prepared.containsKey(of)) {
-        locks.values().remove(of);
+      if (arriving.stream().noneMatch(sent -> sent.of == of)) {
+        locks.remove(of.key, of);
       }
     }
   }
@@ -227,7 +295,7 @@ final class TakeoverParts {
     long settled() {
       long lowest = state.last() + 1;
       for (Transaction one : sessions) {
-        if (one != null && one.number > 0) {
+        if (one != null && one.number > 0 && one.isCommit()) {
           lowest = Math.min(lowest, one.number);
         }
       }
@@ -235,7 +303,7 @@ final class TakeoverParts {
     }
 
     boolean isQuiet() {
-      return settled() == state.last();
+      return Arrays.stream(sessions).allMatch(one -> one == null || one.number == 0);
     }
 
     boolean knows(Server server) {
@@ -267,7 +335,9 @@ final class TakeoverParts {
                 expected.counters.getOrDefault(key, 0) >= count, "an acknowledged one is lost"));
     require(leader.hasAllIn(), "a server is out");
     for (Server server : leader.in) {
-      require(server.prepared.isEmpty(), "something is prepared for ever");
+      require(
+          server.prepared.keySet().stream().allMatch(leader.state::isPrepared),
+          "something is prepared for ever");
       require(
           server.counters.equals(expected.counters) && server.values.equals(expected.values),
           "a server has %s, %s, the log %s, %s"

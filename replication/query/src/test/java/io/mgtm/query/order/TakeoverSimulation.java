@@ -2,24 +2,16 @@ package io.mgtm.query.order;
 
 import static io.mgtm.query.order.TakeoverParts.DATABASE;
 import static io.mgtm.query.order.TakeoverParts.SLOTS;
-import static io.mgtm.query.order.TakeoverParts.check;
-import static io.mgtm.query.order.TakeoverParts.require;
 
-import io.mgtm.query.order.TakeoverParts.Ask;
 import io.mgtm.query.order.TakeoverParts.Fault;
 import io.mgtm.query.order.TakeoverParts.Replicator;
-import io.mgtm.query.order.TakeoverParts.Sent;
+import io.mgtm.query.order.TakeoverParts.Role;
 import io.mgtm.query.order.TakeoverParts.Server;
 import io.mgtm.query.order.TakeoverParts.Transaction;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.UUID;
 
 /**
  * Several replicators that keep the log as a group, of which one leads after the other, while those
@@ -31,14 +23,14 @@ final class TakeoverSimulation {
   private static final int REPLICATORS = 3;
   private static final int SERVERS = 3;
   private static final int SPARE = 2;
-  private static final int KEYS = 3;
+  static final int KEYS = 3;
 
   private final Random random;
   private final Fault fault;
   private final List<Server> servers = new ArrayList<>();
   private final List<Replicator> replicators = new ArrayList<>();
-  private final Map<Integer, Integer> acknowledged = new HashMap<>();
-  private final Set<Long> acknowledgedNumbers = new HashSet<>();
+  private final TakeoverSessions sessions = new TakeoverSessions(this);
+  private final TakeoverClients clients = sessions.clients();
   private List<Entry> committed = new ArrayList<>();
   private Replicator leader;
 
@@ -80,33 +72,33 @@ final class TakeoverSimulation {
       } else if (what < 29) {
         comesIn(random(servers));
       } else if (what < 50) {
-        arrives(random(servers));
+        sessions.arrives(random(servers));
       } else if (what < 58) {
-        read(one);
+        sessions.read(one);
       } else if (what < 59) {
         watch();
       } else if (one.leads && !one.serves) {
         takeOver(one);
       } else if (one.serves) {
-        step(one, random.nextInt(SLOTS));
+        sessions.step(one, random.nextInt(SLOTS));
       }
     }
     settleAll();
-    check(committed, acknowledged, acknowledgedNumbers, leader);
+    sessions.check(committed, leader);
   }
 
   private void settleAll() {
     elect(leader);
     replicators.stream().filter(one -> one != leader).forEach(this::hears);
     for (int i = 0; i < 100 && !leader.hasAllIn(); i++) {
-      servers.stream().filter(server -> random.nextBoolean()).forEach(this::arrives);
+      servers.stream().filter(server -> random.nextBoolean()).forEach(sessions::arrives);
       commitNext();
       takeOver(leader);
       servers.stream().filter(leader::knows).forEach(this::comesIn);
     }
     for (Server server : servers) {
       while (!server.arriving.isEmpty()) {
-        arrives(server);
+        sessions.arrives(server);
       }
     }
     watch();
@@ -153,12 +145,12 @@ final class TakeoverSimulation {
   }
 
   /** It does not lead any more, and knows it: its connections to servers end. */
-  private void hears(Replicator one) {
+  void hears(Replicator one) {
     for (int slot = 0; slot < SLOTS; slot++) {
       Transaction open = one.sessions[slot];
       if (open != null) {
         if (fault == Fault.IN_DOUBT_IS_DONE && open.number > 0 && !open.decided) {
-          acknowledge(open);
+          sessions.acknowledge(open);
         }
         servers.forEach(server -> server.closes(open));
         one.sessions[slot] = null;
@@ -171,7 +163,19 @@ final class TakeoverSimulation {
     one.taken = 0;
   }
 
-  private void append(Replicator by, Entry entry) {
+  Fault fault() {
+    return fault;
+  }
+
+  Random random() {
+    return random;
+  }
+
+  boolean isLeader(Replicator one) {
+    return one == leader;
+  }
+
+  void append(Replicator by, Entry entry) {
     Entry decoded = Entry.decoded(entry.encoded());
     by.state.apply(decoded);
     by.log.add(decoded);
@@ -182,6 +186,12 @@ final class TakeoverSimulation {
     if (leader.log.size() > committed.size()) {
       committed.add(leader.log.get(committed.size()));
     }
+  }
+
+  /** It stands in the log, for a replicator that leads. */
+  boolean isDecided(Transaction open) {
+    return (open.of == leader && isCommitted(open.number))
+        || fault == Fault.SEND_BEFORE_IT_IS_COMMITTED;
   }
 
   private boolean isCommitted(long number) {
@@ -217,7 +227,12 @@ final class TakeoverSimulation {
     } else if (one.taken == one.in.size() && fault != Fault.SERVE_BEFORE_ALL_IS_THERE) {
       boolean all = true;
       for (Server server : one.in) {
-        all &= replay(one, server, one.fence);
+        boolean has = replay(one, server, one.fence) && clients.areTakenUp(one, server, one.fence);
+        if (!has && server.fence == one.fence) {
+          // It is put out when that takes too long, and is taken over as it comes back.
+          server.rollBackPrepared(one.fence);
+        }
+        all &= has;
       }
       one.taken += all ? 1 : 0;
     } else {
@@ -230,14 +245,15 @@ final class TakeoverSimulation {
 
   /** Others' commits fail from now on; most of their transactions are ended. */
   private void fence(Server server, Replicator by, long fence) {
-    List<Transaction> open = new ArrayList<>(server.locks.values());
-    for (Transaction other : open) {
-      if (other.of != by && !server.prepared.containsKey(other) && random.nextInt(3) > 0) {
+    for (Object holder : List.copyOf(server.locks.values())) {
+      if (holder instanceof Transaction other && other.of != by && random.nextInt(3) > 0) {
         server.locks.values().remove(other);
         server.arriving.removeIf(sent -> sent.of() == other);
       }
     }
-    if (fault != Fault.POSITION_READ_BEFORE_WHAT_IS_PREPARED_IS_ROLLED_BACK) {
+    if (fault == Fault.WHAT_CLIENTS_HAVE_PREPARED_STAYS_AS_IT_IS) {
+      clients.rollBackOwn(server);
+    } else if (fault != Fault.POSITION_READ_BEFORE_WHAT_IS_PREPARED_IS_ROLLED_BACK) {
       server.rollBackPrepared(0);
     }
     if (fault != Fault.NO_FENCE) {
@@ -320,6 +336,9 @@ final class TakeoverSimulation {
   private void gives(Replicator one, int slot) {
     Transaction open = one.sessions[slot];
     servers.forEach(server -> server.closes(open));
+    if (open.role == null || open.role == Role.PREPARES) {
+      open.at.rollBack(open.token);
+    }
     one.sessions[slot] = null;
   }
 
@@ -340,7 +359,7 @@ final class TakeoverSimulation {
     }
     fence(server, one, fence);
     boolean early = fault == Fault.ADDED_BEFORE_ALL_IS_THERE && isNew;
-    if (early || replay(one, server, fence)) {
+    if (early || (replay(one, server, fence) && clients.comeIn(one, server, fence))) {
       reached(one, server, fence);
       for (int slot = 0; slot < SLOTS; slot++) {
         if (one.sessions[slot] != null) {
@@ -353,98 +372,5 @@ final class TakeoverSimulation {
       }
       one.in.add(server);
     }
-  }
-
-  // ---- a session -------------------------------------------------------------------------------
-
-  private void read(Replicator one) {
-    if (!one.serves || !one.lease) {
-      return;
-    }
-    for (Server server : one.in) {
-      acknowledged.forEach(
-          (key, count) ->
-              require(server.counters.getOrDefault(key, 0) >= count, "a read misses one"));
-    }
-  }
-
-  private void step(Replicator one, int slot) {
-    Transaction open = one.sessions[slot];
-    if (open == null) {
-      int key = random.nextInt(KEYS);
-      if (one.in.stream().noneMatch(server -> server.locks.containsKey(key))) {
-        UUID token = random.nextBoolean() ? new UUID(0, random.nextLong()) : null;
-        Transaction begun = new Transaction(one, slot, key, token);
-        one.in.forEach(server -> server.locks.put(key, begun));
-        one.sessions[slot] = begun;
-      }
-    } else if (open.next() == Ask.PREPARE) {
-      askLeader(open);
-    } else if (open.number == 0) {
-      open.settled = one.settled();
-      open.number = one.state.last() + 1;
-      ByteBuffer effects = ByteBuffer.allocate(Integer.BYTES).putInt(0, open.key);
-      UUID token = fault == Fault.TOKENS_ARE_NOT_LOOKED_AT ? null : open.token;
-      Part part = new Part(DATABASE, slot, effects, token);
-      append(one, new Entry.Commits(open.number, open.settled, List.of(part)));
-    } else if (!open.decided) {
-      boolean stands = one == leader && isCommitted(open.number);
-      if (stands || fault == Fault.SEND_BEFORE_IT_IS_COMMITTED) {
-        open.decided = true;
-        one.in.stream()
-            .filter(server -> server != open.at)
-            .forEach(server -> send(open, Ask.COMMIT, server));
-      }
-    } else if (open.unanswered.isEmpty() && open.at != one.in.get(0)) {
-      acknowledge(open); // Who led is out, and all others have it.
-    } else if (open.unanswered.isEmpty()) {
-      askLeader(open);
-    }
-  }
-
-  private void askLeader(Transaction open) {
-    if (open.asked != open.next()) {
-      open.asked = open.next();
-      send(open, open.asked, open.at);
-    }
-  }
-
-  private void send(Transaction open, Ask what, Server to) {
-    open.unanswered.add(to);
-    to.arriving.add(new Sent(open, what, open.settled, open.of.fences.get(to)));
-  }
-
-  private void arrives(Server server) {
-    if (server.arriving.isEmpty()) {
-      return;
-    }
-    Sent sent = server.arriving.remove(random.nextInt(server.arriving.size()));
-    Transaction open = sent.of();
-    boolean alive = sent.what() == Ask.NOTE || server.locks.get(open.key) == open;
-    boolean does = alive && server.does(sent);
-    Replicator one = open.of;
-    if (one.sessions[open.slot] != open || !one.in.contains(server)) {
-      return;
-    }
-    if (!does) {
-      // Who leads no more may still end the transactions of others, as their connections break.
-      require(
-          !alive || one != leader || fault != Fault.NONE, "a commit of the leader's was refused");
-      hears(one);
-      return;
-    }
-    open.unanswered.remove(server);
-    boolean leads = server == one.in.get(0);
-    open.done = leads ? sent.what() : open.done;
-    boolean last = sent.what() == Ask.NOTE || (sent.what() == Ask.COMMIT && open.token == null);
-    if (leads && last && open.unanswered.isEmpty()) {
-      acknowledge(open);
-    }
-  }
-
-  private void acknowledge(Transaction open) {
-    acknowledged.merge(open.key, 1, Integer::sum);
-    acknowledgedNumbers.add(open.number);
-    open.of.sessions[open.slot] = null;
   }
 }

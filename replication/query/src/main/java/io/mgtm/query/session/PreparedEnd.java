@@ -1,0 +1,265 @@
+package io.mgtm.query.session;
+
+import io.mgtm.query.connection.Answer;
+import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.Node;
+import io.mgtm.query.fleet.PositionTable;
+import io.mgtm.query.fleet.PreparedTransaction;
+import io.mgtm.query.order.Entry;
+import io.mgtm.query.sql.Quoting;
+import io.mgtm.query.wire.ErrorFields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * One COMMIT PREPARED or ROLLBACK PREPARED at all servers: decided by an entry of the log, as it
+ * was by one that it is prepared, and then done to its end, at the leader last. Belongs to a
+ * session, in which no transaction is open.
+ */
+final class PreparedEnd {
+  /** Whether it is of this database, and whether the client may end it. */
+  private static final String QUESTION =
+      "SELECT database OPERATOR(pg_catalog.=) pg_catalog.current_database(),"
+          + " owner OPERATOR(pg_catalog.=) current_user OR (SELECT rolsuper FROM pg_catalog.pg_roles"
+          + " WHERE rolname OPERATOR(pg_catalog.=) current_user)"
+          + " FROM pg_catalog.pg_prepared_xacts WHERE gid OPERATOR(pg_catalog.=) ";
+
+  private final ReplicatedSession session;
+  private final String gid;
+  private final boolean commits;
+  private final Result result;
+  private final Backend leader;
+  private boolean inside;
+  private Entry.Prepares prepared;
+
+  /** Of its entry; 0 where that is settled by others. */
+  private long number;
+
+  private long settled;
+
+  /** What comes of it. */
+  interface Result {
+    void done();
+
+    void refused(ErrorFields why);
+
+    /** It is not known whether it has ended. */
+    void unknown(String why);
+  }
+
+  PreparedEnd(ReplicatedSession session, String gid, boolean commits, Result result) {
+    this.session = session;
+    this.gid = gid;
+    this.commits = commits;
+    this.result = result;
+    this.leader = session.set().chosen();
+  }
+
+  /** Whether it must come to its end even if the session ends. */
+  boolean isInside() {
+    return inside;
+  }
+
+  void start() {
+    session.runsAt(null);
+    session.cancels().whenNone(this::enterGate);
+  }
+
+  private void enterGate() {
+    if (session.shared().gate().enter(() -> session.execute(this::start))) {
+      inside = true;
+      enter();
+    }
+  }
+
+  private void enter() {
+    if (session.isEnded()) {
+      leave();
+    } else if (session.shared().fleet().isDeposed()) {
+      refuse(ErrorFields.error("57P01", PositionTable.TAKEN_OVER));
+    } else if (!leader.node().isIn() || leader.isGone()) {
+      refuse(leader.node().moved());
+    } else if (commits
+        && session.shared().fleet().in().size() < session.shared().config().serversMin()) {
+      refuse(Commit.FEWER);
+    } else {
+      leader.hold(true);
+      leader.ask(
+          QUESTION + Quoting.literal(gid),
+          Answer.row(this::found, () -> refuse(leader.node().moved())));
+    }
+  }
+
+  private void leave() {
+    inside = false;
+    session.shared().gate().leave();
+    if (session.isEnded()) {
+      session.closeBackends();
+    }
+  }
+
+  private void refuse(ErrorFields why) {
+    end(() -> result.refused(why));
+  }
+
+  private void end(Runnable then) {
+    if (number > 0) {
+      session.shared().commits().settled(number);
+    }
+    if (prepared != null) {
+      session.shared().commits().prepared().unclaim(prepared);
+    }
+    leave();
+    if (!session.isEnded()) {
+      then.run();
+    }
+  }
+
+  private void found(List<String> row, ErrorFields error) {
+    if (error != null) {
+      refuse(error);
+    } else if (row.isEmpty()) {
+      refuse(named("42704", "does not exist"));
+    } else if (row.get(1).equals("f")) {
+      refuse(
+          ErrorFields.error("42501", "permission denied to finish prepared transaction")
+              .withHint("Must be superuser or the user that prepared the transaction."));
+    } else if (row.get(0).equals("f")) {
+      refuse(
+          ErrorFields.error("0A000", "prepared transaction belongs to another database")
+              .withHint(
+                  "Connect to the database where the transaction was prepared to finish it."));
+    } else {
+      session
+          .shared()
+          .commits()
+          .prepared()
+          .claim(gid)
+          .thenAccept(one -> session.execute(() -> claimed(one)));
+    }
+  }
+
+  private ErrorFields named(String sqlState, String what) {
+    return ErrorFields.error(
+        sqlState, "prepared transaction with identifier \"%s\" %s".formatted(gid, what));
+  }
+
+  private void claimed(Entry.Prepares one) {
+    prepared = one;
+    CommitLog log = session.shared().commits();
+    if (one == null) {
+      refuse(
+          named("55000", "is busy")
+              .withHint("One that was not prepared here is ended at its server."));
+    } else if (session.isEnded()) {
+      end(() -> {});
+    } else if (commits) {
+      log.commit(one.part().of(session.slot().number()), session.loop(), new Decision());
+    } else {
+      log.prepared().rollBack(one.part().token(), session.loop(), new Decision());
+    }
+  }
+
+  /** What the log says. */
+  private final class Decision implements CommitLog.Done {
+    @Override
+    public void decided(long entry, long settledThen) {
+      number = commits ? entry : 0;
+      settled = settledThen;
+      endAtOthers();
+    }
+
+    @Override
+    public void refused(String why) {
+      refuse(Commit.refusedByLog(session, why));
+    }
+
+    @Override
+    public void inDoubt(String why) {
+      end(() -> result.unknown(why + Commit.UNKNOWN));
+    }
+  }
+
+  private void endAtOthers() {
+    List<Node> left = new ArrayList<>(session.shared().fleet().in());
+    left.remove(leader.node());
+    if (left.isEmpty()) {
+      endAtLeader();
+    }
+    for (Node other : List.copyOf(left)) {
+      other.owes();
+      endAt(
+          other,
+          done -> {
+            other.owesNoMore();
+            if (!done && !session.shared().fleet().isDeposed()) {
+              session.shared().fleet().eject(other, "did not end what is prepared");
+            }
+            left.remove(other);
+            if (left.isEmpty()) {
+              endAtLeader();
+            }
+          });
+    }
+  }
+
+  private void endAtLeader() {
+    leader.node().owes();
+    endAt(
+        leader.node(),
+        done -> {
+          leader.node().owesNoMore();
+          leaderAnswered(done);
+        });
+  }
+
+  /** Tells whether it is ended there; else the server is out, has lost it, or another orders. */
+  private void endAt(Node node, Consumer<Boolean> then) {
+    PreparedTransaction there = PreparedTransaction.of(prepared, node.fence());
+    Backend backend =
+        session.set().live().stream().filter(b -> b.node() == node).findFirst().orElse(null);
+    PreparedCommit at = new PreparedCommit(session, node, backend, there);
+    if (commits) {
+      at.commit(number, settled, then);
+    } else {
+      at.rollBack(then);
+    }
+  }
+
+  private void leaderAnswered(boolean done) {
+    if (done) {
+      end(result::done);
+    } else if (session.shared().fleet().isDeposed()) {
+      end(() -> result.unknown(PositionTable.TAKEN_OVER + Commit.UNKNOWN));
+    } else if (session.shared().fleet().eject(leader.node(), "did not end what is prepared")) {
+      end(result::done);
+    } else if (session.shared().commits().isEnded() || !leader.node().isIn()) {
+      unknown(LastServer.GONE);
+    } else {
+      lostByLast();
+    }
+  }
+
+  private void unknown(String why) {
+    session.slot().keep();
+    number = 0;
+    end(() -> result.unknown(why));
+  }
+
+  /** Somebody else has ended it there: rolled back it is, whatever was said. */
+  private void lostByLast() {
+    ErrorFields why = ErrorFields.error("40000", "somebody has ended what was prepared");
+    if (number == 0) {
+      end(result::done);
+    } else {
+      new LastServer(session, number)
+          .drop(
+              () -> refuse(why),
+              text -> {
+                number = 0;
+                end(() -> result.unknown(text));
+              });
+    }
+  }
+}

@@ -1,0 +1,373 @@
+package io.mgtm.query.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mgtm.testing.Await;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Who dies while a client has prepared a transaction, is about to, or ends it. Done twice it would
+ * show: it adds one.
+ */
+class PreparedFaultIT {
+  private static final String PREPARED = "select count(*) from pg_prepared_xacts where gid = 'x'";
+  private static final String TOKENS = "select count(*) from mgtm.prepared";
+  private static final String N = "select n from counter where id = 1";
+
+  private static final String WAITS =
+      "select count(*) from pg_locks where not granted and relation = '%s'::regclass";
+
+  private static final String WAITERS_END =
+      "select count(pg_terminate_backend(pid)) from pg_locks where not granted"
+          + " and relation = '%s'::regclass";
+
+  /** Waited for where a prepared transaction notes its token. */
+  private static final String TOKEN = "mgtm.prepared";
+
+  /** Waited for where a commit is noted. */
+  private static final String POSITION = "mgtm.position";
+
+  @TempDir private Path folder;
+  private Cluster cluster;
+  private LoneReplicator process;
+  private Replicators replicators;
+  private Postgres leader;
+  private Postgres other;
+
+  @BeforeAll
+  static void need() {
+    Tools.needPostgres();
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    String tables = "create table counter (id int primary key, n int)";
+    cluster = new Cluster(folder, 2, "dtp", tables + "; insert into counter values (1, 0), (2, 0)");
+    leader = cluster.servers.get(0);
+    other = cluster.servers.get(1);
+  }
+
+  private void startProcess() throws Exception {
+    process = new LoneReplicator(cluster);
+    process.start();
+    cluster.alice().close(); // The tables of positions are there.
+  }
+
+  private void startHere() throws Exception {
+    cluster.startReplicator();
+    cluster.alice().close();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (process != null) {
+      process.close();
+    }
+    if (replicators != null) {
+      replicators.close();
+    }
+    cluster.close();
+  }
+
+  private static void run(Connection at, String sql) throws SQLException {
+    at.createStatement().execute(sql);
+  }
+
+  private void add() throws SQLException {
+    try (Connection alice = cluster.alice()) {
+      alice.setAutoCommit(false);
+      run(alice, "update counter set n = n + 1 where id = 1");
+      run(alice, "prepare transaction 'x'");
+    }
+  }
+
+  private void end(String how) throws SQLException {
+    try (Connection alice = cluster.alice()) {
+      run(alice, how + " prepared 'x'");
+    }
+  }
+
+  /** A client's, at the same time; its SQLSTATE where it fails. */
+  private interface Work {
+    void run() throws SQLException;
+  }
+
+  private static CompletableFuture<String> begin(Work work) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            work.run();
+            return "";
+          } catch (SQLException e) {
+            return e.getSQLState();
+          }
+        });
+  }
+
+  private static String get(CompletableFuture<String> answer) throws Exception {
+    return answer.get(60, TimeUnit.SECONDS);
+  }
+
+  /** What is done while a server cannot do a part of it. */
+  private interface Step {
+    void run(CompletableFuture<String> worked, Connection holds) throws Exception;
+  }
+
+  private void whileItWaits(Postgres at, String table, Work work, Step step) throws Exception {
+    try (Connection holds = at.direct("app")) {
+      holds.setAutoCommit(false);
+      run(holds, "lock table " + table + " in exclusive mode");
+      CompletableFuture<String> worked = begin(work);
+      Await.until("the server to wait", () -> at.number(WAITS.formatted(table)) == 1);
+      step.run(worked, holds);
+    }
+  }
+
+  /** It is prepared at both, with its locks, and a client can go on with it. */
+  private void assertPrepared() throws Exception {
+    assertThat(cluster.number(PREPARED)).isOne();
+    assertThat(cluster.number(N)).isZero();
+    try (Connection alice = cluster.alice()) {
+      run(alice, "set lock_timeout = 100");
+      assertThatThrownBy(() -> run(alice, "update counter set n = 7 where id = 1"))
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+      run(alice, "update counter set n = n + 1 where id = 2");
+    }
+  }
+
+  private void assertEnded(int n) throws Exception {
+    assertThat(cluster.number(N)).isEqualTo(n);
+    assertThat(cluster.number(PREPARED)).isZero();
+    assertThat(cluster.number(TOKENS)).isZero();
+  }
+
+  private void kill(CompletableFuture<String> worked, Postgres waits, String table)
+      throws Exception {
+    process.kill();
+    assertThat(get(worked)).startsWith("08");
+    Await.until("nobody to wait", () -> waits.number(WAITERS_END.formatted(table)) == 0);
+  }
+
+  private void startAgain() throws Exception {
+    process.start();
+    cluster.alice().close();
+    assertThat(process.said()).doesNotContain("rows are compared");
+  }
+
+  // ---- the replicator --------------------------------------------------------------------------
+
+  @Test
+  void theReplicatorWhileItIsPrepared() throws Exception {
+    startProcess();
+    add();
+    process.kill();
+    startAgain();
+    assertPrepared();
+    end("commit");
+    assertEnded(1);
+  }
+
+  /** The log does not have it, so that it is nowhere. */
+  @Test
+  void theReplicatorBeforeTheLeaderHasPreparedIt() throws Exception {
+    startProcess();
+    whileItWaits(leader, TOKEN, this::add, (worked, holds) -> kill(worked, leader, TOKEN));
+    startAgain();
+    assertEnded(0);
+  }
+
+  /** The log has it, and nobody was told so. */
+  @Test
+  void theReplicatorBeforeTheOtherHasPreparedIt() throws Exception {
+    startProcess();
+    whileItWaits(
+        other,
+        TOKEN,
+        this::add,
+        (worked, holds) -> {
+          assertThat(leader.number(PREPARED)).isOne();
+          kill(worked, other, TOKEN);
+        });
+    startAgain();
+    assertPrepared();
+    end("rollback");
+    assertEnded(0);
+  }
+
+  /** One server has committed it and not noted that, the other has it prepared. */
+  @Test
+  void theReplicatorWhileItCommits() throws Exception {
+    startProcess();
+    add();
+    whileItWaits(
+        other,
+        POSITION,
+        () -> end("commit"),
+        (worked, holds) -> {
+          assertThat(leader.number(PREPARED)).isOne();
+          assertThat(other.number(TOKENS)).isOne();
+          kill(worked, other, POSITION);
+        });
+    startAgain();
+    assertEnded(1);
+  }
+
+  @Test
+  void oneOfSeveralReplicators() throws Exception {
+    replicators = new Replicators(cluster, 3);
+    cluster.several = replicators.clients();
+    replicators.startAll();
+    add();
+    replicators.kill(replicators.serving());
+    replicators.awaitServing();
+    assertPrepared();
+    end("commit");
+    assertEnded(1);
+  }
+
+  // ---- a server --------------------------------------------------------------------------------
+
+  @Test
+  void theLeaderWhileItIsPrepared() throws Exception {
+    startHere();
+    add();
+    leader.kill();
+    cluster.awaitIn(1);
+    try (Connection alice = cluster.alice()) {
+      run(alice, "update counter set n = n + 1 where id = 2");
+    }
+    end("commit");
+    leader.startAgain();
+    cluster.awaitIn(2);
+    assertEnded(1);
+    cluster.assertAlike();
+  }
+
+  /** It is prepared where it comes back, and so it can lead. */
+  @Test
+  void andComesBackBeforeItIsCommitted() throws Exception {
+    startHere();
+    add();
+    leader.kill();
+    cluster.awaitIn(1);
+    leader.startAgain();
+    cluster.awaitIn(2);
+    assertPrepared();
+    other.kill();
+    cluster.awaitIn(1);
+    end("commit");
+    other.startAgain();
+    cluster.awaitIn(2);
+    assertEnded(1);
+    cluster.assertAlike();
+  }
+
+  /** What it has prepared is of no use any more. */
+  @Test
+  void andComesBackAfterItWasRolledBackAndPreparedAgain() throws Exception {
+    startHere();
+    add();
+    leader.kill();
+    cluster.awaitIn(1);
+    end("rollback");
+    try (Connection alice = cluster.alice()) {
+      run(alice, "update counter set n = n + 10 where id = 1");
+    }
+    leader.startAgain();
+    cluster.awaitIn(2);
+    assertEnded(10);
+    cluster.assertAlike();
+  }
+
+  @Test
+  void theLeaderWhileTheOtherCommits() throws Exception {
+    startHere();
+    add();
+    whileItWaits(
+        other,
+        POSITION,
+        () -> end("commit"),
+        (worked, holds) -> {
+          leader.kill();
+          cluster.awaitIn(1);
+          holds.rollback();
+          assertThat(get(worked)).isEmpty();
+        });
+    leader.startAgain();
+    cluster.awaitIn(2);
+    assertEnded(1);
+    cluster.assertAlike();
+  }
+
+  @Test
+  void theOtherBeforeItHasPreparedIt() throws Exception {
+    startHere();
+    whileItWaits(
+        other,
+        TOKEN,
+        this::add,
+        (worked, holds) -> {
+          other.kill();
+          assertThat(get(worked)).isEmpty();
+        });
+    other.startAgain();
+    cluster.awaitIn(2);
+    assertPrepared();
+    end("commit");
+    assertEnded(1);
+    cluster.assertAlike();
+  }
+
+  /** Its session's backends are gone, and the replicator ends what is decided. */
+  @Test
+  void theBackendsWhileTheOtherCommits() throws Exception {
+    startHere();
+    add();
+    whileItWaits(
+        other,
+        POSITION,
+        () -> end("commit"),
+        (worked, holds) -> {
+          String backends =
+              "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'alice'";
+          leader.sql("app", backends);
+          other.sql("app", backends);
+          holds.rollback();
+          assertThat(get(worked)).isIn("", "57P01");
+        });
+    Await.until("it to be noted", () -> leader.number(TOKENS) + other.number(TOKENS) == 0);
+    Await.until("it to be committed", () -> leader.number(N) == 1);
+    assertEnded(1);
+    cluster.assertAlike();
+    assertThat(cluster.replicator.serversIn()).hasSize(2);
+  }
+
+  /** A server that cannot take it up is not let in, and says why. */
+  @Test
+  void whoCannotPrepareItStaysOut() throws Exception {
+    startHere();
+    other.kill();
+    cluster.awaitIn(1);
+    add();
+    other.startAgain("max_prepared_transactions=0");
+    Await.until(
+        "it to be told",
+        () -> String.valueOf(cluster.replicator.whyOut(1)).contains("does not prepare 'x' again"));
+    assertThat(cluster.replicator.whyOut(1)).contains("prepared transactions are disabled");
+    end("commit");
+    cluster.awaitIn(2);
+    assertEnded(1);
+    cluster.assertAlike();
+  }
+}
