@@ -10,11 +10,18 @@ import java.util.UUID;
  * @param effects what a server that misses it is to do; null where they were too many to be kept
  * @param token by which the server that led, and had prepared it before it was decided, tells that
  *     it has committed; null where none had
+ * @param isCommitted whether the server that is to be given it has committed it, and lacks only the
+ *     number of its entry; in no entry
  */
-public record Part(String database, int slot, ByteBuffer effects, UUID token) {
+public record Part(String database, int slot, ByteBuffer effects, UUID token, boolean isCommitted) {
   /** One that no server had prepared. */
   public Part(String database, int slot, ByteBuffer effects) {
     this(database, slot, effects, null);
+  }
+
+  /** One that is to be done. */
+  public Part(String database, int slot, ByteBuffer effects, UUID token) {
+    this(database, slot, effects, token, false);
   }
 
   /** What an entry needs for it at the most. */
@@ -61,11 +68,6 @@ public record Part(String database, int slot, ByteBuffer effects, UUID token) {
 
   /** The same for a server that has committed it and has not noted its number. */
   Part committed() {
-    return new Part(database, slot, ByteBuffer.allocate(0), token);
-  }
-
-  /** Whether the server has committed it, and lacks only the number of its entry. */
-  public boolean isCommitted() {
-    return token != null && effects != null && !effects.hasRemaining();
+    return new Part(database, slot, ByteBuffer.allocate(0), token, true);
   }
 }

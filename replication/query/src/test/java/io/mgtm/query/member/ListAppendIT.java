@@ -158,13 +158,16 @@ class ListAppendIT {
     }
     List<Anomaly> found = ListAppendChecker.check(appends.history(), finals);
     System.out.printf(
-        "seed %d: %d transactions, %d acknowledged; permitted: %s; clients were told: %s%n",
+        "seed %d: %d transactions, %d acknowledged, %d in two phases; permitted: %s; clients were told: %s%n",
         seed,
         appends.history().size(),
         appends.committed(),
+        appends.phases().ended(),
         counted(found.stream().map(one -> one.kind().toString()).toList()),
         counted(appends.told().stream().map(told -> told.substring(0, 5)).toList()));
     assertThat(found.stream().filter(Anomaly::forbidden)).as("seed %d", seed).isEmpty();
+    assertThat(appends.phases().lost()).as("seed %d", seed).isEmpty();
+    assertThat(appends.phases().ended()).as("seed %d", seed).isPositive();
   }
 
   private static Map<String, Long> counted(List<String> words) {

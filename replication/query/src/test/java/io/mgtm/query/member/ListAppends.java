@@ -26,7 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Clients that append to lists and read them, in transactions of all levels and outside of them,
- * and note what they were told.
+ * some of which they prepare, and note what they were told.
  */
 final class ListAppends {
   static final String TABLES = "create table list (id text primary key, of text not null)";
@@ -57,11 +57,13 @@ final class ListAppends {
   private final ConcurrentLinkedQueue<Transaction> history = new ConcurrentLinkedQueue<>();
   private final AtomicInteger committed = new AtomicInteger();
   private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
+  private final TwoPhases phases;
   private final List<CompletableFuture<Void>> clients = new ArrayList<>();
 
   ListAppends(Cluster cluster, int count, long seed) {
     this.cluster = cluster;
     this.seed = seed;
+    this.phases = new TwoPhases(cluster, this::tell);
     Arrays.setAll(lengths, i -> new AtomicInteger());
     for (int i = 0; i < count; i++) {
       int number = i;
@@ -72,6 +74,11 @@ final class ListAppends {
   /** How many transactions were acknowledged. */
   int committed() {
     return committed.get();
+  }
+
+  /** What was prepared for clients. */
+  TwoPhases phases() {
+    return phases;
   }
 
   List<Transaction> history() {
@@ -109,6 +116,7 @@ final class ListAppends {
   void end() throws Exception {
     over.set(true);
     CompletableFuture.allOf(clients.toArray(CompletableFuture[]::new)).get(180, TimeUnit.SECONDS);
+    phases.clear();
   }
 
   private void run(int client) {
@@ -116,6 +124,7 @@ final class ListAppends {
     while (!over.get()) {
       try (Connection connection = cluster.alice()) {
         while (!over.get()) {
+          phases.clear();
           new Client(connection, random).run();
           LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE_MS));
         }
@@ -156,10 +165,14 @@ final class ListAppends {
           step();
         }
         sentCommit = true;
-        if (!alone) {
+        boolean rolledBack = false;
+        if (!alone && isolation != Isolation.SERIALIZABLE && random.nextInt(3) == 0) {
+          rolledBack = random.nextInt(4) == 0;
+          phases.end(phases.prepare(connection), rolledBack);
+        } else if (!alone) {
           connection.commit();
         }
-        end(Outcome.COMMITTED);
+        end(rolledBack ? Outcome.ABORTED : Outcome.COMMITTED);
         committed.incrementAndGet();
       } catch (SQLException e) {
         tell(e);

@@ -290,6 +290,23 @@ class PreparedFaultIT {
     cluster.assertAlike();
   }
 
+  /** It is given the entry of one that has written nothing. */
+  @Test
+  void andMissesOneThatHasWrittenNothing() throws Exception {
+    startHere();
+    try (Connection alice = cluster.alice()) {
+      alice.setAutoCommit(false);
+      run(alice, "prepare transaction 'x'");
+    }
+    leader.kill();
+    cluster.awaitIn(1);
+    end("commit");
+    leader.startAgain();
+    cluster.awaitIn(2);
+    assertEnded(0);
+    cluster.assertAlike();
+  }
+
   @Test
   void theLeaderWhileTheOtherCommits() throws Exception {
     startHere();
