@@ -22,11 +22,15 @@ final class Controls {
 
   void control(Segment segment) {
     TransactionCommand command = segment.control();
+    if (command.chains()) {
+      new Chain(session, run, this).run(segment);
+      return;
+    }
     switch (command.verb()) {
       case BEGIN -> begin(segment, command);
       case COMMIT, PREPARE -> {
         if (set.status() == 'T') {
-          commit(segment);
+          commit(segment, run::next);
         } else {
           endAtHome(segment);
         }
@@ -99,15 +103,21 @@ final class Controls {
     }
   }
 
+  /** Commits the replicator's own transaction everywhere. */
+  void commit() {
+    commit(null, run::complete);
+  }
+
   /**
    * Commits the open transaction everywhere.
    *
    * @param segment the client's COMMIT, or null for the end of the replicator's own transaction
+   * @param then called when it is, and the client was told
    */
-  void commit(Segment segment) {
+  void commit(Segment segment, Runnable then) {
     session.schema().temporaries().commit();
     String gid = segment == null ? null : segment.control().name();
-    commit = new Commit(set, session, gid, new Committing(segment, gid == null));
+    commit = new Commit(set, session, gid, new Committing(segment, gid == null, then));
     commit.start();
   }
 
@@ -161,10 +171,12 @@ final class Controls {
   private final class Committing implements Commit.Result {
     private final Segment segment;
     private final boolean commits;
+    private final Runnable then;
 
-    Committing(Segment segment, boolean commits) {
+    Committing(Segment segment, boolean commits, Runnable then) {
       this.segment = segment;
       this.commits = commits;
+      this.then = then;
     }
 
     @Override
@@ -172,12 +184,10 @@ final class Controls {
       commit = null;
       set.cursors().commit();
       set.setStatus('I');
-      if (segment == null) {
-        run.complete();
-      } else {
+      if (segment != null) {
         run.output().answer(segment, commits ? "COMMIT" : "PREPARE TRANSACTION");
-        run.next();
       }
+      then.run();
     }
 
     @Override
@@ -214,14 +224,21 @@ final class Controls {
     @Override
     public void leaderLost() {
       commit = null;
-      Backend home = set.home();
-      if (home.node().isIn()) {
-        session.failover().ended(home);
-      } else if (segment == null) {
-        run.lost(home);
+      if (segment == null && !set.home().node().isIn()) {
+        run.lost(set.home());
       } else {
-        rollBack(segment, home.node().moved());
+        homeLost(segment);
       }
+    }
+  }
+
+  /** The server of the transaction, or its backend, is gone before the client's COMMIT. */
+  void homeLost(Segment segment) {
+    Backend home = set.home();
+    if (home.node().isIn()) {
+      session.failover().ended(home);
+    } else {
+      rollBack(segment, home.node().moved());
     }
   }
 

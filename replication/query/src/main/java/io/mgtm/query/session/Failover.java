@@ -14,6 +14,9 @@ final class Failover {
   private final ServerSet set;
   private ErrorFields pending;
 
+  /** Whether the transaction that has failed is another in the place of the client's. */
+  private boolean moved;
+
   Failover(ReplicatedSession session) {
     this.session = session;
     this.set = session.set();
@@ -27,6 +30,16 @@ final class Failover {
         segment.kind() == Segment.Kind.CONTROL
             && segment.control().verb() == TransactionCommand.Verb.ROLLBACK;
     return rollback ? null : told;
+  }
+
+  /** Another has taken the place of the client's transaction, or that is over. */
+  void isMoved(boolean is) {
+    moved = is;
+  }
+
+  /** Whether what the client's transaction was is known to no server any more. */
+  boolean isMoved() {
+    return moved;
   }
 
   /** A connection has ended, and its server is not known to be out. */

@@ -186,6 +186,7 @@ final class ServerSet {
       leaderNanos = 0;
       readOnly = false;
       session.turn().end();
+      session.failover().isMoved(false);
       session.schema().ended();
     }
   }
@@ -392,6 +393,7 @@ final class ServerSet {
     leader.setInTransaction(false);
     leader.ask("BEGIN", session.failover().unfailing(leader));
     begin(leader, false);
+    session.failover().isMoved(true);
     status = 'E';
     failHome(then);
   }

@@ -310,7 +310,7 @@ final class UnitRun {
     } else if (failed) {
       set.rollback(this::complete);
     } else {
-      controls.commit(null);
+      controls.commit();
     }
   }
 

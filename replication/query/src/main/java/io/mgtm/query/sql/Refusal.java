@@ -46,21 +46,15 @@ public record Refusal(String sqlState, String message, String hint) {
       case SESSION -> session(statement);
       case TRANSACTION ->
           TransactionCommand.of(statement).verb() == TransactionCommand.Verb.UNSUPPORTED
-              ? transaction(statement)
+              ? new Refusal(
+                  "a prepared transaction is named by a constant without escapes",
+                  "PREPARE TRANSACTION 'name'.")
               : null;
       case REFUSED -> new Refusal("it would make the servers differ: " + why, refused(statement));
       case UNKNOWN ->
           new Refusal(
               "what this would do is not known: " + why, "Send plain statements. Or: " + STOPPED);
     };
-  }
-
-  private static Refusal transaction(Statement statement) {
-    return statement.has("chain")
-        ? new Refusal("AND CHAIN is not replicated", "Use COMMIT, then BEGIN.")
-        : new Refusal(
-            "a prepared transaction is named by a constant without escapes",
-            "PREPARE TRANSACTION 'name'.");
   }
 
   private static String refused(Statement statement) {

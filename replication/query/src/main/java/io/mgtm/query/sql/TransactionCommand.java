@@ -9,8 +9,10 @@ import java.util.Set;
  * @param readOnly of BEGIN: whether the transaction is READ ONLY
  * @param level of BEGIN: its isolation
  * @param name of a savepoint or of a prepared transaction, or null
+ * @param chains whether another transaction begins with it, that is as the one that it ends
  */
-public record TransactionCommand(Verb verb, boolean readOnly, Level level, String name) {
+public record TransactionCommand(
+    Verb verb, boolean readOnly, Level level, String name, boolean chains) {
   /** What it does. */
   public enum Verb {
     BEGIN,
@@ -22,7 +24,7 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
     PREPARE,
     COMMIT_PREPARED,
     ROLLBACK_PREPARED,
-    /** Chains, and what names a prepared transaction by other than a plain constant. */
+    /** Names a prepared transaction by other than a plain constant. */
     UNSUPPORTED
   }
 
@@ -37,7 +39,7 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
   private static final Set<String> ENDS = Set.of("commit", "end", "rollback", "abort");
 
   private TransactionCommand(Verb verb, String name) {
-    this(verb, false, Level.DEFAULT, name);
+    this(verb, false, Level.DEFAULT, name, false);
   }
 
   /** Whether a transaction that it begins is SERIALIZABLE. */
@@ -53,9 +55,7 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
         || (ENDS.contains(first) && Token.isWordAt(tokens, 1, "prepared"))) {
       return prepared(first, statement);
     }
-    if (Token.hasWord(tokens, "chain") && !Token.hasWord(tokens, "no")) {
-      return new TransactionCommand(Verb.UNSUPPORTED, null);
-    }
+    boolean chains = Token.hasWord(tokens, "chain") && !Token.hasWord(tokens, "no");
     String last = tokens.get(tokens.size() - 1).text();
     return switch (first) {
       case "begin", "start" ->
@@ -63,14 +63,16 @@ public record TransactionCommand(Verb verb, boolean readOnly, Level level, Strin
               Verb.BEGIN,
               Token.hasWord(tokens, "only") && !Token.hasWord(tokens, "write"),
               level(tokens),
-              null);
-      case "commit", "end" -> new TransactionCommand(Verb.COMMIT, null);
+              null,
+              false);
+      case "commit", "end" ->
+          new TransactionCommand(Verb.COMMIT, false, Level.DEFAULT, null, chains);
       case "savepoint" -> new TransactionCommand(Verb.SAVEPOINT, last);
       case "release" -> new TransactionCommand(Verb.RELEASE, last);
       default ->
           Token.hasWord(tokens, "to")
               ? new TransactionCommand(Verb.ROLLBACK_TO, last)
-              : new TransactionCommand(Verb.ROLLBACK, null);
+              : new TransactionCommand(Verb.ROLLBACK, false, Level.DEFAULT, null, chains);
     };
   }
 

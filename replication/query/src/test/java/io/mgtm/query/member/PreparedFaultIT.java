@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -180,6 +181,7 @@ class PreparedFaultIT {
 
   /** The log does not have it, so that it is nowhere. */
   @Test
+  @Tag("long")
   void theReplicatorBeforeTheLeaderHasPreparedIt() throws Exception {
     startProcess();
     whileItWaits(leader, TOKEN, this::add, (worked, holds) -> kill(worked, leader, TOKEN));
@@ -224,6 +226,7 @@ class PreparedFaultIT {
   }
 
   @Test
+  @Tag("long")
   void oneOfSeveralReplicators() throws Exception {
     replicators = new Replicators(cluster, 3);
     cluster.several = replicators.clients();
@@ -239,6 +242,7 @@ class PreparedFaultIT {
   // ---- a server --------------------------------------------------------------------------------
 
   @Test
+  @Tag("long")
   void theLeaderWhileItIsPrepared() throws Exception {
     startHere();
     add();
@@ -275,7 +279,8 @@ class PreparedFaultIT {
 
   /** What it has prepared is of no use any more. */
   @Test
-  void andComesBackAfterItWasRolledBackAndPreparedAgain() throws Exception {
+  @Tag("long")
+  void andComesBackAfterItWasRolledBack() throws Exception {
     startHere();
     add();
     leader.kill();
@@ -308,6 +313,7 @@ class PreparedFaultIT {
   }
 
   @Test
+  @Tag("long")
   void theLeaderWhileTheOtherCommits() throws Exception {
     startHere();
     add();

@@ -22,7 +22,6 @@ class TransactionCommandTest {
           commit prepared $$a$$                   | UNSUPPORTED       | -
           commit prepared                         | UNSUPPORTED       | -
           end prepared 'a'                        | UNSUPPORTED       | a
-          commit and chain                        | UNSUPPORTED       | -
           commit and no chain                     | COMMIT            | -
           savepoint prepared                      | SAVEPOINT         | prepared
           release prepared                        | RELEASE           | prepared
@@ -33,7 +32,23 @@ class TransactionCommandTest {
     TransactionCommand command = TransactionCommand.of(statement);
     assertThat(command.verb()).isEqualTo(verb);
     assertThat(command.name()).isEqualTo(name);
+    assertThat(command.chains()).isFalse();
     boolean refused = verb == TransactionCommand.Verb.UNSUPPORTED;
     assertThat(Refusal.of(statement) != null).isEqualTo(refused);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "commit and chain, COMMIT",
+    "end work and chain, COMMIT",
+    "rollback transaction and chain, ROLLBACK",
+    "abort and chain, ROLLBACK"
+  })
+  void begins(String sql, TransactionCommand.Verb verb) throws SqlException {
+    Statement statement = ClassifierTest.classifier().statements(sql).get(0);
+    TransactionCommand command = TransactionCommand.of(statement);
+    assertThat(command.verb()).isEqualTo(verb);
+    assertThat(command.chains()).isTrue();
+    assertThat(Refusal.of(statement)).isNull();
   }
 }
