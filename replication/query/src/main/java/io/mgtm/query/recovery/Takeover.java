@@ -127,10 +127,11 @@ final class Takeover {
   void prepareAgain() throws IOException {
     List<Entry.Prepares> prepared = Futures.await(commits.prepared().all());
     for (Node node : prepared.isEmpty() ? List.<Node>of() : fleet.in()) {
-      // Who has led may have prepared some since they were rolled back.
-      Futures.await(table.unknown().rollBackOthers(node));
+      int withinMs = shared.config().timeouts().applyMs();
       try (Replayer replayer = new Replayer(role, node, node.fence())) {
-        replayer.hurry(fleet.in().size() > 1 ? shared.config().timeouts().applyMs() : 0);
+        // Who has led may have prepared some since they were rolled back.
+        Futures.await(table.unknown().rollBackOthers(node), withinMs);
+        replayer.hurry(fleet.in().size() > 1 ? withinMs : 0);
         replayer.prepare(prepared);
       } catch (IOException e) {
         mustBeOut(node, fleet.eject(node, e.getMessage()), e);

@@ -77,6 +77,9 @@ final class Preparing {
           "at isolation level SERIALIZABLE, as the leader alone knows what it has read",
           "Use REPEATABLE READ.");
     }
+    if (session.set().isReadOnly()) {
+      return not("that began as READ ONLY", "Use COMMIT.");
+    }
     if (session.schema().isChanged()) {
       return not("that has changed the schema", "Use COMMIT.");
     }

@@ -224,6 +224,7 @@ class PreparedIT {
       textBlock =
           """
           begin isolation level serializable          | SERIALIZABLE
+          begin read only                             | READ ONLY
           create table made (id int primary key)      | changed the schema
           select n from item where id = 60 for update | the leader's alone
           lock table item in share mode               | the leader's alone
@@ -240,7 +241,9 @@ class PreparedIT {
       if (!what.startsWith("begin")) {
         run(alice, what);
       }
-      run(alice, "insert into item values (60, 0)");
+      if (!what.endsWith("read only")) {
+        run(alice, "insert into item values (60, 0)");
+      }
       assertThatThrownBy(() -> run(alice, "prepare transaction 'eleven'"))
           .hasMessageContaining("is not prepared")
           .hasMessageContaining(why)
