@@ -273,6 +273,12 @@ public final class PositionTable {
     return Futures.all(databases.stream().map(asker -> asker.ask(reached(number, fence))));
   }
 
+  /** The same once it was given all: what it has committed by itself is noted, or before that. */
+  public CompletableFuture<Void> level(Node node, Set<String> databases, long number, long fence) {
+    String sql = reached(number, fence) + "; " + PreparedTransactions.forgetSql(fence);
+    return Futures.all(databases.stream().map(database -> role.ask(node.address(), database, sql)));
+  }
+
   private static String reached(long number, long fence) {
     return "UPDATE mgtm.position SET settled = %1$d WHERE slot = %2$d AND fence = %3$d AND settled <= %1$d"
         .formatted(number, NOBODY, fence);

@@ -23,8 +23,11 @@ public final class PreparedLog {
   private final OrderState state;
   private final Owner owner;
 
-  /** Those that a session is about to end. */
+  /** Those that a session is about to end, or to prepare at all servers. */
   private final Set<UUID> claimed = new HashSet<>();
+
+  /** Those that no server could prepare again. */
+  private final Set<UUID> givenUp = new HashSet<>();
 
   PreparedLog(CommitLog commits, OrderState state, Owner owner) {
     this.commits = commits;
@@ -32,24 +35,39 @@ public final class PreparedLog {
     this.owner = owner;
   }
 
-  /** All of them, in the order in which they were prepared. */
+  /** What each server is to have prepared, in the order in which that was. */
   public CompletableFuture<List<Entry.Prepares>> all() {
-    return CompletableFuture.supplyAsync(state::prepared, owner::run);
+    return CompletableFuture.supplyAsync(
+        () ->
+            state.prepared().stream().filter(one -> !givenUp.contains(one.part().token())).toList(),
+        owner::run);
+  }
+
+  /** No server can prepare one again: it can only be rolled back, or is tried at a next start. */
+  public void giveUp(Entry.Prepares one) {
+    owner.run(() -> givenUp.add(one.part().token()));
   }
 
   /** Whether there is room for one more. */
   public CompletableFuture<Boolean> hasRoom() {
-    return all()
-        .thenApply(all -> all.stream().mapToLong(one -> one.part().bytes()).sum() < BYTES_MAX);
+    return CompletableFuture.supplyAsync(
+        () -> state.prepared().stream().mapToLong(one -> one.part().bytes()).sum() < BYTES_MAX,
+        owner::run);
   }
 
   /**
-   * Decides that one is prepared, which the leader is.
+   * Decides that one is prepared, which the leader is. Nobody else ends it before it is unclaimed.
    *
    * @param loop on which is told what becomes of it
    */
   public void prepare(String gid, String role, Part part, EventLoop loop, CommitLog.Done done) {
-    decide(number -> new Entry.Prepares(number, gid, role, part), loop, done);
+    decide(
+        number -> {
+          claimed.add(part.token());
+          return new Entry.Prepares(number, gid, role, part);
+        },
+        loop,
+        done);
   }
 
   /** Decides that one which was claimed is rolled back. */
@@ -74,7 +92,7 @@ public final class PreparedLog {
   /**
    * Has nobody else end one from now on.
    *
-   * @return null where there is none of that name, or somebody ends it
+   * @return null where there is none of that name, or somebody ends or prepares it
    */
   public CompletableFuture<Entry.Prepares> claim(String gid) {
     return CompletableFuture.supplyAsync(
@@ -87,7 +105,7 @@ public final class PreparedLog {
   }
 
   /** One that was claimed is ended, or may be by others. */
-  public void unclaim(Entry.Prepares one) {
-    owner.run(() -> claimed.remove(one.part().token()));
+  public void unclaim(UUID token) {
+    owner.run(() -> claimed.remove(token));
   }
 }

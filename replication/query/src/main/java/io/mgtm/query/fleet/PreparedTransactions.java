@@ -92,11 +92,22 @@ final class PreparedTransactions {
 
   private static CompletableFuture<List<List<String>>> end(
       Asker asker, List<String> row, Function<String, String> end) {
+    String gid = Quoting.literal(row.get(0));
+    if (row.get(1) == null) {
+      return asker.ask(end.apply(gid)).exceptionally(cause -> isNotMine(row.get(0), cause));
+    }
     return asker
         .ask("SET ROLE " + Quoting.name(row.get(1)))
         .exceptionally(cause -> cannotBecome(row, cause))
-        .thenCompose(done -> asker.ask(end.apply(Quoting.literal(row.get(0)))))
+        .thenCompose(done -> asker.ask(end.apply(gid)))
         .thenCompose(done -> asker.ask("RESET ROLE"));
+  }
+
+  private static List<List<String>> isNotMine(String gid, Throwable cause) {
+    String why =
+        "'%s' is prepared there by a role that was dropped (%s): a superuser must end it there"
+            .formatted(gid, Futures.reason(cause));
+    throw new CompletionException(new IOException(why, cause));
   }
 
   private static List<List<String>> cannotBecome(List<String> row, Throwable cause) {
@@ -104,6 +115,13 @@ final class PreparedTransactions {
         "'%s' is prepared there, and is not mine to end (%s): GRANT %s TO this replicator's role"
             .formatted(row.get(0), Futures.reason(cause), row.get(1));
     throw new CompletionException(new IOException(why, cause));
+  }
+
+  /** Whether they have committed is noted by now, where this fence holds. */
+  static String forgetSql(long fence) {
+    return "DELETE FROM mgtm.prepared WHERE EXISTS (SELECT FROM mgtm.position WHERE fence = "
+        + fence
+        + ")";
   }
 
   /** Adds those that have committed to a position that was read before. */

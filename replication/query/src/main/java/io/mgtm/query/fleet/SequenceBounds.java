@@ -31,6 +31,9 @@ public final class SequenceBounds {
     /** What the leader's sequence has given last, or would give first. */
     CompletableFuture<Long> last(Drawn drawn);
 
+    /** Those that give values to columns of tables which a backend has written to. */
+    CompletableFuture<List<Drawn>> written(Node leader, String database, int pid);
+
     /** Sets a server's sequence, unless that is behind the value already or the client has set. */
     CompletableFuture<Void> set(Node node, Drawn drawn, long to);
   }
@@ -127,6 +130,16 @@ public final class SequenceBounds {
     }
     latest = quiet().thenCompose(nothing -> coverNow(drawn));
     return latest;
+  }
+
+  /**
+   * The same of all from which the open transaction of a backend may have drawn for its rows: they
+   * are not seen in the tables when another server comes to lead while it is prepared.
+   */
+  public CompletableFuture<Void> coverWritten(Node leader, String database, int pid) {
+    return servers
+        .written(leader, database, pid)
+        .thenCompose(all -> Futures.all(all.stream().map(this::cover)));
   }
 
   /** Completes when all that was asked for is set, or is not any more. */

@@ -297,7 +297,9 @@ final class Rejoin {
       if (!sequences.isFrom(fleet.leader())) {
         throw new IOException("another server has come to lead meanwhile");
       }
-      replayer.prepare(Futures.await(commits.prepared().all()));
+      for (Entry.Prepares one : Futures.await(commits.prepared().all())) {
+        replayer.prepare(one);
+      }
       fleet.admit(node);
       shared.sequences().cameIn();
       if (ServerKind.isMixed(fleet.nodes())) {

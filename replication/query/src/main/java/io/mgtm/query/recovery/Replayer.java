@@ -85,22 +85,14 @@ final class Replayer implements AutoCloseable {
   }
 
   /**
-   * Has it prepare what clients have prepared, when it has all else; what it had of that was rolled
+   * Has it prepare what a client has prepared, when it has all else; what it had of that was rolled
    * back when it was taken over.
    *
-   * @throws IOException when it cannot
+   * @throws ReplayException when it cannot
    */
-  void prepare(List<Entry.Prepares> all) throws IOException {
+  void prepare(Entry.Prepares one) throws IOException {
     flush();
-    for (Entry.Prepares one : all) {
-      Connection at = at(one.part().database());
-      try {
-        at.run(List.of(new Item(one.number(), 0, one.part())), one);
-      } catch (IOException e) {
-        throw new IOException(
-            "it does not prepare '%s' again: %s".formatted(one.gid(), e.getMessage()), e);
-      }
-    }
+    at(one.part().database()).run(List.of(new Item(one.number(), 0, one.part())), one);
   }
 
   /** Returns when it has all that it was given. */
@@ -210,7 +202,10 @@ final class Replayer implements AutoCloseable {
                 if (wrong == null && status == 'I') {
                   done.complete(null);
                 } else {
-                  done.completeExceptionally(new IOException(String.valueOf(wrong)));
+                  String what = "does not prepare '%s' again: %s";
+                  done.completeExceptionally(
+                      new ReplayException(
+                          new Difference(wrong.kind(), what.formatted(one.gid(), wrong.text()))));
                 }
               },
               lost));

@@ -37,6 +37,17 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
           + " ON a.attrelid = t.oid AND a.attnum = o.num AND a.atttypid IN (20, 21, 23)"
           + " WHERE s.relkind = 'S' AND s.relpersistence <> 't' AND t.relpersistence <> 't'";
 
+  /** What is to be known of those of tables that a backend has written to. */
+  private static final String WRITTEN =
+      "WITH written AS MATERIALIZED (SELECT DISTINCT s.oid FROM ("
+          + OWNED.replace("SELECT DISTINCT", "SELECT s.oid, t.oid AS of,")
+          + ") s (oid, of) JOIN pg_locks l ON l.locktype = 'relation' AND l.relation = s.of"
+          + " AND l.mode = 'RowExclusiveLock' AND l.pid = %d)"
+          + " SELECT i.identity, concat(s.oid, '.', pg_relation_filenode(s.oid)),"
+          + " pg_sequence_last_value(s.oid), p.increment, p.minimum_value, p.maximum_value"
+          + " FROM written s, pg_identify_object('pg_class'::regclass, s.oid, 0) i,"
+          + " pg_sequence_parameters(s.oid) p WHERE pg_sequence_last_value(s.oid) IS NOT NULL";
+
   private static final String SET =
       "SELECT setval(r, %2$d) FROM (SELECT to_regclass(%1$s) AS r) x WHERE r IS NOT NULL";
 
@@ -90,6 +101,13 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
     return ask(
             new Place(drawn.leader(), drawn.database()), "SELECT last_value FROM " + drawn.name())
         .thenApply(rows -> Long.valueOf(rows.get(0).get(0)));
+  }
+
+  @Override
+  public CompletableFuture<List<Drawn>> written(Node leader, String database, int pid) {
+    return ask(new Place(leader, database), WRITTEN.formatted(pid))
+        .thenApply(
+            rows -> rows.stream().map(row -> Drawn.of(leader, database, row, false)).toList());
   }
 
   @Override

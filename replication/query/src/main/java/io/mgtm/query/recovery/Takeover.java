@@ -120,23 +120,53 @@ final class Takeover {
   }
 
   /**
-   * Has all that are in prepare again what clients have prepared; who cannot is put out.
+   * Has all that are in prepare again what clients have prepared. Who cannot is put out, but what
+   * none of them can prepare is left to be rolled back.
    *
    * @throws IOException when none is left
    */
   void prepareAgain() throws IOException {
-    List<Entry.Prepares> prepared = Futures.await(commits.prepared().all());
-    for (Node node : prepared.isEmpty() ? List.<Node>of() : fleet.in()) {
-      int withinMs = shared.config().timeouts().applyMs();
-      try (Replayer replayer = new Replayer(role, node, node.fence())) {
-        // Who has led may have prepared some since they were rolled back.
-        Futures.await(table.unknown().rollBackOthers(node), withinMs);
-        replayer.hurry(fleet.in().size() > 1 ? withinMs : 0);
-        replayer.prepare(prepared);
-      } catch (IOException e) {
-        mustBeOut(node, fleet.eject(node, e.getMessage()), e);
+    Map<Node, Replayer> replayers = new LinkedHashMap<>();
+    try {
+      for (Entry.Prepares one : Futures.await(commits.prepared().all())) {
+        Map<Node, Replayer.ReplayException> cannot = new LinkedHashMap<>();
+        for (Node node : fleet.in()) {
+          try {
+            prepareAgain(node, one, replayers);
+          } catch (Replayer.ReplayException e) {
+            cannot.put(node, e);
+          } catch (IOException e) {
+            mustBeOut(node, fleet.eject(node, e.getMessage()), e);
+          }
+        }
+        if (cannot.keySet().containsAll(fleet.in())) {
+          log.error(
+              "The prepared transaction '{}' of {} in {} could not be prepared again, and holds no"
+                  + " locks: ROLLBACK PREPARED, or mend it and restart this replicator: {}",
+              one.gid(),
+              one.owner(),
+              one.part().database(),
+              cannot.values());
+          commits.prepared().giveUp(one);
+        } else {
+          cannot.forEach((node, e) -> fleet.eject(node, e.why()));
+        }
       }
+    } finally {
+      replayers.values().forEach(Replayer::close);
     }
+  }
+
+  private void prepareAgain(Node node, Entry.Prepares one, Map<Node, Replayer> replayers)
+      throws IOException {
+    int withinMs = shared.config().timeouts().applyMs();
+    if (!replayers.containsKey(node)) {
+      replayers.put(node, new Replayer(role, node, node.fence()));
+      // Who has led may have prepared some since they were rolled back.
+      Futures.await(table.unknown().rollBackOthers(node), withinMs);
+    }
+    replayers.get(node).hurry(fleet.in().size() > 1 ? withinMs : 0);
+    replayers.get(node).prepare(one);
   }
 
   /** What it says that clients have prepared may be committed by now. */
@@ -158,7 +188,7 @@ final class Takeover {
         Futures.all(
             all.entrySet().stream()
                 .filter(one -> one.getKey().isIn())
-                .map(one -> table.reached(one.getKey(), one.getValue().keySet(), reached, fence)));
+                .map(one -> table.level(one.getKey(), one.getValue().keySet(), reached, fence)));
   }
 
   /** Of those that are to be compared the one that has the most leads, unless others are proven. */

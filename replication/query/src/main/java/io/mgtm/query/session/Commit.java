@@ -15,11 +15,6 @@ import java.util.UUID;
  * notes the number of the entry in the same transaction. Belongs to a session.
  */
 final class Commit {
-  static final ErrorFields FEWER =
-      ErrorFields.error("53000", "fewer servers are in than serversMin")
-          .withHint("Put servers in again, see mgtm query servers.");
-
-  static final String UNKNOWN = ", and it is not known whether it has committed";
   private final ServerSet set;
   private final ReplicatedSession session;
   private final Result result;
@@ -102,7 +97,7 @@ final class Commit {
       leave();
       result.cameBack();
     } else if (session.shared().fleet().in().size() < session.shared().config().serversMin()) {
-      refuse(FEWER);
+      refuse(CommitErrors.FEWER);
     } else if (session.schema().mayHaveDeferred()) {
       leader.ask(
           "SET CONSTRAINTS ALL IMMEDIATE",
@@ -233,7 +228,7 @@ final class Commit {
 
     @Override
     public void inDoubt(String why) {
-      end(() -> result.unknown(why + UNKNOWN));
+      end(() -> result.unknown(why + CommitErrors.UNKNOWN));
     }
   }
 
@@ -245,16 +240,8 @@ final class Commit {
     }
   }
 
-  /** Why the log has refused it. */
-  static ErrorFields refusedByLog(ReplicatedSession session, String reason) {
-    return session.shared().commits().isEnded()
-        ? ErrorFields.error("57P01", reason)
-        : ErrorFields.error("53100", "the log of commits takes no more: " + reason)
-            .withHint("Make room where the replicator has its data.");
-  }
-
   private void notDecided(String reason) {
-    ErrorFields why = refusedByLog(session, reason);
+    ErrorFields why = CommitErrors.refusedByLog(session, reason);
     if (prepared == null) {
       refuse(why);
     } else {
@@ -356,7 +343,7 @@ final class Commit {
       } else {
         session.slot().keep(); // It was tried until another replicator orders.
       }
-      unknown(LastServer.GONE);
+      unknown(CommitErrors.LAST_IS_GONE);
     } else if (number > 0) {
       new LastServer(session, number).drop(() -> end(why), this::unknown);
     } else {
@@ -384,12 +371,15 @@ final class Commit {
 
   /** Whoever orders now says what becomes of it; it is not acknowledged. */
   private void deposed() {
-    end(() -> result.unknown(PositionTable.TAKEN_OVER + UNKNOWN));
+    end(() -> result.unknown(PositionTable.TAKEN_OVER + CommitErrors.UNKNOWN));
   }
 
   private void end(Runnable then) {
     if (number > 0) {
       session.shared().commits().settled(number);
+    }
+    if (gid != null && prepared != null) {
+      session.shared().commits().prepared().unclaim(prepared.token());
     }
     leave();
     if (!session.isEnded()) {

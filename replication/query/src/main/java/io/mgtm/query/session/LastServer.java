@@ -7,9 +7,6 @@ import java.util.function.Consumer;
  * no other can tell. Belongs to a session.
  */
 final class LastServer {
-  static final String GONE =
-      "the last server is gone, and it is not known whether it has committed";
-
   private final ReplicatedSession session;
   private final long number;
 

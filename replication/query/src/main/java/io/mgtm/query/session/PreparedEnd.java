@@ -21,9 +21,19 @@ final class PreparedEnd {
   /** Whether it is of this database, and whether the client may end it. */
   private static final String QUESTION =
       "SELECT database OPERATOR(pg_catalog.=) pg_catalog.current_database(),"
-          + " owner OPERATOR(pg_catalog.=) current_user OR (SELECT rolsuper FROM pg_catalog.pg_roles"
+          + " coalesce(owner OPERATOR(pg_catalog.=) current_user, false)"
+          + " OR (SELECT rolsuper FROM pg_catalog.pg_roles"
           + " WHERE rolname OPERATOR(pg_catalog.=) current_user)"
           + " FROM pg_catalog.pg_prepared_xacts WHERE gid OPERATOR(pg_catalog.=) ";
+
+  /** Whether the client may end what a role has prepared. */
+  private static final String OWNS =
+      "SELECT rolsuper OR rolname OPERATOR(pg_catalog.=) %s FROM pg_catalog.pg_roles"
+          + " WHERE rolname OPERATOR(pg_catalog.=) current_user";
+
+  private static final ErrorFields DENIED =
+      ErrorFields.error("42501", "permission denied to finish prepared transaction")
+          .withHint("Must be superuser or the user that prepared the transaction.");
 
   private final ReplicatedSession session;
   private final String gid;
@@ -79,15 +89,22 @@ final class PreparedEnd {
     } else if (session.shared().fleet().isDeposed()) {
       refuse(ErrorFields.error("57P01", PositionTable.TAKEN_OVER));
     } else if (!leader.node().isIn() || leader.isGone()) {
-      refuse(leader.node().moved());
+      leaderLost();
     } else if (commits
         && session.shared().fleet().in().size() < session.shared().config().serversMin()) {
-      refuse(Commit.FEWER);
+      refuse(CommitErrors.FEWER);
     } else {
       leader.hold(true);
-      leader.ask(
-          QUESTION + Quoting.literal(gid),
-          Answer.row(this::found, () -> refuse(leader.node().moved())));
+      leader.ask(QUESTION + Quoting.literal(gid), Answer.row(this::found, this::leaderLost));
+    }
+  }
+
+  /** Before anything was decided. */
+  private void leaderLost() {
+    if (leader.node().isIn()) {
+      end(() -> session.failover().ended(leader));
+    } else {
+      refuse(leader.node().moved());
     }
   }
 
@@ -108,7 +125,7 @@ final class PreparedEnd {
       session.shared().commits().settled(number);
     }
     if (prepared != null) {
-      session.shared().commits().prepared().unclaim(prepared);
+      session.shared().commits().prepared().unclaim(prepared.part().token());
     }
     leave();
     if (!session.isEnded()) {
@@ -120,23 +137,53 @@ final class PreparedEnd {
     if (error != null) {
       refuse(error);
     } else if (row.isEmpty()) {
-      refuse(named("42704", "does not exist"));
+      claim(this::foundInLog);
     } else if (row.get(1).equals("f")) {
-      refuse(
-          ErrorFields.error("42501", "permission denied to finish prepared transaction")
-              .withHint("Must be superuser or the user that prepared the transaction."));
+      refuse(DENIED);
     } else if (row.get(0).equals("f")) {
       refuse(
           ErrorFields.error("0A000", "prepared transaction belongs to another database")
               .withHint(
                   "Connect to the database where the transaction was prepared to finish it."));
     } else {
-      session
-          .shared()
-          .commits()
-          .prepared()
-          .claim(gid)
-          .thenAccept(one -> session.execute(() -> claimed(one)));
+      claim(this::claimed);
+    }
+  }
+
+  private void claim(Consumer<Entry.Prepares> then) {
+    session
+        .shared()
+        .commits()
+        .prepared()
+        .claim(gid)
+        .thenAccept(one -> session.execute(() -> then.accept(one)));
+  }
+
+  /** The leader does not have it: no server could prepare it again. */
+  private void foundInLog(Entry.Prepares one) {
+    prepared = one;
+    if (one == null) {
+      refuse(named("42704", "does not exist"));
+    } else if (commits) {
+      refuse(
+          named("55000", "could not be prepared again")
+              .withHint(
+                  "The replicator's log says why. ROLLBACK PREPARED, or mend it and restart."));
+    } else {
+      leader.hold(true);
+      leader.ask(
+          OWNS.formatted(Quoting.literal(one.owner())),
+          Answer.row(
+              (row, error) -> {
+                if (error != null) {
+                  refuse(error);
+                } else if (row.get(0).equals("t")) {
+                  claimed(one);
+                } else {
+                  refuse(DENIED);
+                }
+              },
+              this::leaderLost));
     }
   }
 
@@ -172,12 +219,12 @@ final class PreparedEnd {
 
     @Override
     public void refused(String why) {
-      refuse(Commit.refusedByLog(session, why));
+      refuse(CommitErrors.refusedByLog(session, why));
     }
 
     @Override
     public void inDoubt(String why) {
-      end(() -> result.unknown(why + Commit.UNKNOWN));
+      end(() -> result.unknown(why + CommitErrors.UNKNOWN));
     }
   }
 
@@ -231,11 +278,11 @@ final class PreparedEnd {
     if (done) {
       end(result::done);
     } else if (session.shared().fleet().isDeposed()) {
-      end(() -> result.unknown(PositionTable.TAKEN_OVER + Commit.UNKNOWN));
+      end(() -> result.unknown(PositionTable.TAKEN_OVER + CommitErrors.UNKNOWN));
     } else if (session.shared().fleet().eject(leader.node(), "did not end what is prepared")) {
       end(result::done);
     } else if (session.shared().commits().isEnded() || !leader.node().isIn()) {
-      unknown(LastServer.GONE);
+      unknown(CommitErrors.LAST_IS_GONE);
     } else {
       lostByLast();
     }

@@ -62,12 +62,30 @@ final class Preparing {
         Answer.row(
             (row, error) -> {
               if (error == null) {
-                then.accept(row.get(0));
+                coverSequences(() -> then.accept(row.get(0)), refused);
               } else {
                 refused.accept(error);
               }
             },
             lost));
+  }
+
+  /** Its rows are not seen by who sets sequences behind them. */
+  private void coverSequences(Runnable then, Consumer<ErrorFields> refused) {
+    session
+        .shared()
+        .sequences()
+        .coverWritten(leader.node(), session.schema().database(), leader.connection().pid())
+        .whenComplete(
+            (nothing, cause) ->
+                session.execute(
+                    () -> {
+                      if (cause == null || session.isEnded()) {
+                        then.run();
+                      } else {
+                        refused.accept(SequenceDraws.notSet(cause));
+                      }
+                    }));
   }
 
   private ErrorFields whyNot(boolean serializable) {

@@ -1,6 +1,7 @@
 package io.mgtm.query.session;
 
 import io.mgtm.query.sql.Refusal;
+import io.mgtm.query.sql.Statement;
 import io.mgtm.query.sql.StatementClass;
 import io.mgtm.query.sql.TransactionCommand;
 import java.util.List;
@@ -177,8 +178,13 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
   private static boolean mayLock(Prepared prepared) {
     return switch (prepared.statementClass()) {
       case CAPTURED -> true;
-      case LEADER -> !prepared.draws() && !CURSORS.contains(prepared.statement().word(0));
-      case ROWS -> prepared.statement().locksRows();
+      case LEADER -> {
+        Statement statement = prepared.statement();
+        boolean seldom = prepared.draws() || CURSORS.contains(statement.word(0));
+        yield !seldom || statement.locksRows() || statement.locks() != null;
+      }
+      case KEY_LOCAL -> prepared.statement().locksInConflict();
+      case ROWS -> prepared.statement().locksRows() || prepared.statement().locksInConflict();
       default -> false;
     };
   }

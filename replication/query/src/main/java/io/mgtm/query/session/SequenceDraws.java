@@ -195,12 +195,15 @@ final class SequenceDraws {
     } else if (cause == null) {
       then.run();
     } else {
-      run.fail(
-          ErrorFields.error(
-                  "40001",
-                  "the sequences of the other servers were not set: " + Futures.reason(cause))
-              .withHint("Repeat the transaction."));
+      run.fail(notSet(cause));
     }
+  }
+
+  /** Another server leads by now, or this replicator does not order any more. */
+  static ErrorFields notSet(Throwable cause) {
+    return ErrorFields.error(
+            "40001", "the sequences of the other servers were not set: " + Futures.reason(cause))
+        .withHint("Repeat the transaction.");
   }
 
   /** Nothing is to be done with it any more. */

@@ -9,12 +9,15 @@ public final class Quoting {
     return '"' + text.replace("\"", "\"\"") + '"';
   }
 
-  /** Of a constant of SQL; null for one with escapes, or that is none in single quotes. */
+  /** Of a constant of SQL in quotes or dollars, where backslashes are none; null for others. */
   static String plainValue(String sql) {
+    if (sql.startsWith("$")) {
+      int tag = sql.indexOf('$', 1) + 1;
+      return sql.substring(tag, sql.length() - tag);
+    }
     boolean quoted = sql.length() >= 2 && sql.startsWith("'") && sql.endsWith("'");
     String inner = quoted ? sql.substring(1, sql.length() - 1) : "'";
-    boolean plain = inner.indexOf('\\') < 0 && inner.replace("''", "").indexOf('\'') < 0;
-    return plain ? inner.replace("''", "'") : null;
+    return inner.replace("''", "").indexOf('\'') < 0 ? inner.replace("''", "'") : null;
   }
 
   /** A text, whatever standard_conforming_strings is. */

@@ -88,6 +88,11 @@ public record Statement(
     return IntStream.range(0, tokens.size()).anyMatch(at -> Purity.isLockAt(tokens, at));
   }
 
+  /** Whether ON CONFLICT may lock a row and then pass it over, by its WHERE. */
+  public boolean locksInConflict() {
+    return word(0).equals("insert") && has("conflict") && has("where");
+  }
+
   /** Whether a key word ends it, not a name in quotes. */
   public boolean endsWith(String word) {
     return !tokens.isEmpty() && tokens.get(tokens.size() - 1).isWord(word);

@@ -71,6 +71,11 @@ class SequenceBoundsTest {
     }
 
     @Override
+    public CompletableFuture<List<Drawn>> written(Node leader, String database, int pid) {
+      return CompletableFuture.completedFuture(List.of(drawn(leader, at.get(leader))));
+    }
+
+    @Override
     public CompletableFuture<Long> last(Drawn drawn) {
       return CompletableFuture.completedFuture(at.get(drawn.leader()));
     }

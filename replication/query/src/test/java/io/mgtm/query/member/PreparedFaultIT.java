@@ -52,8 +52,12 @@ class PreparedFaultIT {
 
   @BeforeEach
   void start() throws Exception {
-    String tables = "create table counter (id int primary key, n int)";
-    cluster = new Cluster(folder, 2, "dtp", tables + "; insert into counter values (1, 0), (2, 0)");
+    String tables =
+        "create table counter (id int primary key, n int);"
+            + "create table serials (id serial primary key, n int);"
+            + "create type mood as enum ('sad', 'happy');"
+            + "create table moods (id int primary key, m mood);";
+    cluster = new Cluster(folder, 2, "dtp", tables + "insert into counter values (1, 0), (2, 0)");
     leader = cluster.servers.get(0);
     other = cluster.servers.get(1);
   }
@@ -207,6 +211,26 @@ class PreparedFaultIT {
     assertEnded(0);
   }
 
+  /** A label is renamed, though it has written it: PostgreSQL takes no lock for that. */
+  @Test
+  void theReplicatorAndNoServerCanPrepareItAgain() throws Exception {
+    startProcess();
+    try (Connection alice = cluster.alice()) {
+      alice.setAutoCommit(false);
+      run(alice, "insert into moods values (1, 'happy')");
+      run(alice, "prepare transaction 'x'");
+      alice.setAutoCommit(true);
+      run(alice, "alter type mood rename value 'happy' to 'glad'");
+    }
+    process.kill();
+    startAgain();
+    assertThat(process.said()).contains("could not be prepared again, and holds no locks");
+    assertThat(get(begin(() -> end("commit")))).isEqualTo("55000");
+    end("rollback");
+    assertThat(get(begin(() -> end("rollback")))).isEqualTo("42704");
+    assertEnded(0);
+  }
+
   /** One server has committed it and not noted that, the other has it prepared. */
   @Test
   void theReplicatorWhileItCommits() throws Exception {
@@ -333,6 +357,30 @@ class PreparedFaultIT {
     cluster.assertAlike();
   }
 
+  /** What it has drawn is seen in no table. */
+  @Test
+  void theLeaderWhoseSequenceWasDrawnFrom() throws Exception {
+    startHere();
+    String insert = "insert into serials (n) select n from generate_series(1, 40) n";
+    try (Connection alice = cluster.alice()) {
+      alice.setAutoCommit(false);
+      run(alice, insert);
+      run(alice, "prepare transaction 'x'");
+    }
+    leader.kill();
+    cluster.awaitIn(1);
+    try (Connection alice = cluster.alice()) {
+      run(alice, "set lock_timeout = 10000");
+      run(alice, insert);
+    }
+    end("commit");
+    assertThat(other.number("select count(*) from serials")).isEqualTo(80);
+    leader.startAgain();
+    cluster.awaitIn(2);
+    cluster.assertAlike();
+  }
+
+  /** Nobody ends it before all have it. */
   @Test
   void theOtherBeforeItHasPreparedIt() throws Exception {
     startHere();
@@ -341,6 +389,8 @@ class PreparedFaultIT {
         TOKEN,
         this::add,
         (worked, holds) -> {
+          assertThat(get(begin(() -> end("rollback")))).isEqualTo("55000");
+          assertThat(get(begin(() -> end("commit")))).isEqualTo("55000");
           other.kill();
           assertThat(get(worked)).isEmpty();
         });

@@ -26,7 +26,7 @@ import org.postgresql.xa.PGXADataSource;
 /** Two-phase commit of clients, before two servers. */
 class PreparedIT {
   private static final String TABLES =
-      "create table item (id int primary key, n int not null);"
+      "create table item (id int primary key, n int not null); create sequence item_s;"
           + "create table part (id int primary key,"
           + " item int references item deferrable initially deferred);"
           + "create table noted (id int primary key);"
@@ -231,6 +231,11 @@ class PreparedIT {
           select pg_advisory_xact_lock(1)             | the leader's alone
           select note(60)                             | functions or triggers
           notify something                            | NOTIFY
+          select nextval('item_s'), n from item for update          | the leader's alone
+          select nextval('item_s'), pg_advisory_xact_lock(1)        | the leader's alone
+          declare c cursor for select n from item for share         | the leader's alone
+          declare c cursor for select pg_advisory_xact_lock(id) from item | the leader's alone
+          insert into item values (20, 1) on conflict (id) do update set n = 9 where false | alone
           insert into noted select id from item for share | the leader's alone
           insert into watched values (60)             | functions or triggers
           select lock_it()                            | functions or triggers
@@ -273,6 +278,40 @@ class PreparedIT {
     }
     assertFails("0A000", () -> end("commit prepared E'twelve'"));
     end("rollback prepared 'twelve'");
+  }
+
+  @Test
+  void whoseBackendIsGoneIsTold() throws Exception {
+    prepare("gone", "insert into item values (71, 0)");
+    try (Connection alice = cluster.alice()) {
+      long pid = number(alice, "select pg_backend_pid() from item for update");
+      cluster.servers.get(0).sql("app", "select pg_terminate_backend(%d)".formatted(pid));
+      assertFails("57P01", () -> run(alice, "commit prepared 'gone'"));
+    }
+    end("commit prepared 'gone'");
+    assertThat(cluster.number("select count(*) from item where id = 71")).isOne();
+  }
+
+  /** Its owner is nobody then, and only a superuser may end it. */
+  @Test
+  void aRoleThatIsDroppedLeavesItToSuperusers() throws Exception {
+    for (Postgres server : cluster.servers) {
+      server.sql("postgres", "create role passing login password " + password(server));
+      server.sql("postgres", "grant passing to mgtm");
+    }
+    String url = "jdbc:postgresql://" + cluster.address() + "/app";
+    try (Connection passing = DriverManager.getConnection(url, "passing", Postgres.PASSWORD)) {
+      passing.setAutoCommit(false);
+      run(passing, "select 1");
+      run(passing, "prepare transaction 'left'");
+    }
+    for (Postgres server : cluster.servers) {
+      server.sql("postgres", "drop role passing");
+    }
+    assertFails("42501", () -> end("commit prepared 'left'"));
+    try (Connection postgres = DriverManager.getConnection(url, "postgres", Postgres.PASSWORD)) {
+      run(postgres, "rollback prepared 'left'");
+    }
   }
 
   @Test

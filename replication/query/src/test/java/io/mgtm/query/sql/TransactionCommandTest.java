@@ -18,8 +18,9 @@ class TransactionCommandTest {
           commit prepared ''                      | COMMIT_PREPARED   | ``
           rollback prepared 'a b'                 | ROLLBACK_PREPARED | a b
           prepare transaction E'a'                | UNSUPPORTED       | -
-          commit prepared 'a\\b'                  | UNSUPPORTED       | -
-          commit prepared $$a$$                   | UNSUPPORTED       | -
+          commit prepared 'a\\b'                  | COMMIT_PREPARED   | a\\b
+          commit prepared $$a'b$$                 | COMMIT_PREPARED   | a'b
+          commit prepared $x$$$a$x$               | COMMIT_PREPARED   | $$a
           commit prepared                         | UNSUPPORTED       | -
           end prepared 'a'                        | UNSUPPORTED       | a
           commit and no chain                     | COMMIT            | -

@@ -53,8 +53,8 @@ enum Reason {
       "checks, generated columns and partitions by hash that compute something of numbers which are each server's own; defaults that do more than to give a value",
       "each server's own|a hash of its key|does what its rows do not tell"),
   TRANSACTIONS(
-      "PREPARE TRANSACTION, COMMIT AND CHAIN; SERIALIZABLE with temporary tables",
-      "two-phase commit|cannot PREPARE"),
+      "PREPARE TRANSACTION and SERIALIZABLE with what the leader alone can keep",
+      "a transaction is not prepared|cannot PREPARE|not known any more how"),
   UNICODE("U&'…' and U&\"…\"", "Unicode escapes"),
   SETTINGS(
       "settings that the replicator relies on: DateStyle, standard_conforming_strings and others",
