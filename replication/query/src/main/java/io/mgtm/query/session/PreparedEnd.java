@@ -35,6 +35,10 @@ final class PreparedEnd {
       ErrorFields.error("42501", "permission denied to finish prepared transaction")
           .withHint("Must be superuser or the user that prepared the transaction.");
 
+  private static final ErrorFields ELSEWHERE =
+      ErrorFields.error("0A000", "prepared transaction belongs to another database")
+          .withHint("Connect to the database where the transaction was prepared to finish it.");
+
   private final ReplicatedSession session;
   private final String gid;
   private final boolean commits;
@@ -141,10 +145,7 @@ final class PreparedEnd {
     } else if (row.get(1).equals("f")) {
       refuse(DENIED);
     } else if (row.get(0).equals("f")) {
-      refuse(
-          ErrorFields.error("0A000", "prepared transaction belongs to another database")
-              .withHint(
-                  "Connect to the database where the transaction was prepared to finish it."));
+      refuse(ELSEWHERE);
     } else {
       claim(this::claimed);
     }
@@ -164,6 +165,8 @@ final class PreparedEnd {
     prepared = one;
     if (one == null) {
       refuse(named("42704", "does not exist"));
+    } else if (!one.part().database().equals(session.schema().database())) {
+      refuse(ELSEWHERE);
     } else if (commits) {
       refuse(
           named("55000", "could not be prepared again")

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -88,17 +89,30 @@ class PreparedFaultIT {
     at.createStatement().execute(sql);
   }
 
-  private void add() throws SQLException {
+  private void prepare(String... writes) throws SQLException {
     try (Connection alice = cluster.alice()) {
       alice.setAutoCommit(false);
-      run(alice, "update counter set n = n + 1 where id = 1");
+      for (String sql : writes) {
+        run(alice, sql);
+      }
       run(alice, "prepare transaction 'x'");
     }
+  }
+
+  private void add() throws SQLException {
+    prepare("update counter set n = n + 1 where id = 1");
   }
 
   private void end(String how) throws SQLException {
     try (Connection alice = cluster.alice()) {
       run(alice, how + " prepared 'x'");
+    }
+  }
+
+  private void rollBackElsewhere() throws SQLException {
+    String url = "jdbc:postgresql://" + cluster.address() + "/postgres";
+    try (Connection alice = DriverManager.getConnection(url, "alice", Postgres.PASSWORD)) {
+      run(alice, "rollback prepared 'x'");
     }
   }
 
@@ -215,17 +229,15 @@ class PreparedFaultIT {
   @Test
   void theReplicatorAndNoServerCanPrepareItAgain() throws Exception {
     startProcess();
+    prepare("insert into moods values (1, 'happy')");
     try (Connection alice = cluster.alice()) {
-      alice.setAutoCommit(false);
-      run(alice, "insert into moods values (1, 'happy')");
-      run(alice, "prepare transaction 'x'");
-      alice.setAutoCommit(true);
       run(alice, "alter type mood rename value 'happy' to 'glad'");
     }
     process.kill();
     startAgain();
     assertThat(process.said()).contains("could not be prepared again, and holds no locks");
     assertThat(get(begin(() -> end("commit")))).isEqualTo("55000");
+    assertThat(get(begin(this::rollBackElsewhere))).isEqualTo("0A000");
     end("rollback");
     assertThat(get(begin(() -> end("rollback")))).isEqualTo("42704");
     assertEnded(0);
@@ -323,10 +335,7 @@ class PreparedFaultIT {
   @Test
   void andMissesOneThatHasWrittenNothing() throws Exception {
     startHere();
-    try (Connection alice = cluster.alice()) {
-      alice.setAutoCommit(false);
-      run(alice, "prepare transaction 'x'");
-    }
+    prepare();
     leader.kill();
     cluster.awaitIn(1);
     end("commit");
@@ -362,16 +371,11 @@ class PreparedFaultIT {
   void theLeaderWhoseSequenceWasDrawnFrom() throws Exception {
     startHere();
     String insert = "insert into serials (n) select n from generate_series(1, 40) n";
-    try (Connection alice = cluster.alice()) {
-      alice.setAutoCommit(false);
-      run(alice, insert);
-      run(alice, "prepare transaction 'x'");
-    }
+    prepare(insert);
     leader.kill();
     cluster.awaitIn(1);
     try (Connection alice = cluster.alice()) {
-      run(alice, "set lock_timeout = 10000");
-      run(alice, insert);
+      run(alice, "set lock_timeout = 10000; " + insert);
     }
     end("commit");
     assertThat(other.number("select count(*) from serials")).isEqualTo(80);
