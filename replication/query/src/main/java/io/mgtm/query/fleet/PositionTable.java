@@ -263,9 +263,7 @@ public final class PositionTable {
    */
   public CompletableFuture<Void> reached(
       Node node, Set<String> databases, long number, long fence) {
-    return Futures.all(
-        databases.stream()
-            .map(database -> role.ask(node.address(), database, reached(number, fence))));
+    return ask(node, databases, reached(number, fence));
   }
 
   /** The same, of connections to all databases. */
@@ -273,9 +271,13 @@ public final class PositionTable {
     return Futures.all(databases.stream().map(asker -> asker.ask(reached(number, fence))));
   }
 
-  /** The same once it was given all: what it has committed by itself is noted, or before that. */
+  /** The same, and forgets the tokens of what it has prepared: all that it has is noted by now. */
   public CompletableFuture<Void> level(Node node, Set<String> databases, long number, long fence) {
-    String sql = reached(number, fence) + "; " + PreparedTransactions.forgetSql(fence);
+    String forget = PreparedTransactions.forgetSql(fence);
+    return ask(node, databases, reached(number, fence) + "; " + forget);
+  }
+
+  private CompletableFuture<Void> ask(Node node, Set<String> databases, String sql) {
     return Futures.all(databases.stream().map(database -> role.ask(node.address(), database, sql)));
   }
 

@@ -92,28 +92,25 @@ final class PreparedTransactions {
 
   private static CompletableFuture<List<List<String>>> end(
       Asker asker, List<String> row, Function<String, String> end) {
-    String gid = Quoting.literal(row.get(0));
-    if (row.get(1) == null) {
-      return asker.ask(end.apply(gid)).exceptionally(cause -> isNotMine(row.get(0), cause));
+    String gid = row.get(0);
+    String owner = row.get(1);
+    String sql = end.apply(Quoting.literal(gid));
+    if (owner == null) {
+      String dropped = "its role was dropped, a superuser must end it there";
+      return asker.ask(sql).exceptionally(cause -> isNotMine(gid, cause, dropped));
     }
+    String grant = "GRANT " + owner + " TO this replicator's role";
     return asker
-        .ask("SET ROLE " + Quoting.name(row.get(1)))
-        .exceptionally(cause -> cannotBecome(row, cause))
-        .thenCompose(done -> asker.ask(end.apply(gid)))
+        .ask("SET ROLE " + Quoting.name(owner))
+        .exceptionally(cause -> isNotMine(gid, cause, grant))
+        .thenCompose(done -> asker.ask(sql))
         .thenCompose(done -> asker.ask("RESET ROLE"));
   }
 
-  private static List<List<String>> isNotMine(String gid, Throwable cause) {
+  private static List<List<String>> isNotMine(String gid, Throwable cause, String hint) {
     String why =
-        "'%s' is prepared there by a role that was dropped (%s): a superuser must end it there"
-            .formatted(gid, Futures.reason(cause));
-    throw new CompletionException(new IOException(why, cause));
-  }
-
-  private static List<List<String>> cannotBecome(List<String> row, Throwable cause) {
-    String why =
-        "'%s' is prepared there, and is not mine to end (%s): GRANT %s TO this replicator's role"
-            .formatted(row.get(0), Futures.reason(cause), row.get(1));
+        "'%s' is prepared there, and is not mine to end (%s): %s"
+            .formatted(gid, Futures.reason(cause), hint);
     throw new CompletionException(new IOException(why, cause));
   }
 

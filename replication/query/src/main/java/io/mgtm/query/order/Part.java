@@ -10,8 +10,8 @@ import java.util.UUID;
  * @param effects what a server that misses it is to do; null where they were too many to be kept
  * @param token by which the server that led, and had prepared it before it was decided, tells that
  *     it has committed; null where none had
- * @param isCommitted whether the server that is to be given it has committed it, and lacks only the
- *     number of its entry; in no entry
+ * @param isCommitted whether a server has already committed it, and only has to note the number of
+ *     its entry; false in the log
  */
 public record Part(String database, int slot, ByteBuffer effects, UUID token, boolean isCommitted) {
   /** One that no server had prepared. */
@@ -19,7 +19,7 @@ public record Part(String database, int slot, ByteBuffer effects, UUID token, bo
     this(database, slot, effects, null);
   }
 
-  /** One that is to be done. */
+  /** One that a server has not committed yet. */
   public Part(String database, int slot, ByteBuffer effects, UUID token) {
     this(database, slot, effects, token, false);
   }

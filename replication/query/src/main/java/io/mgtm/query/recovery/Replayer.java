@@ -135,7 +135,11 @@ final class Replayer implements AutoCloseable {
       run(items, null);
     }
 
-    /** One that is to be prepared comes alone. */
+    /**
+     * Runs them in one transaction.
+     *
+     * @param prepares what the one item is part of, if the transaction is to be prepared; else null
+     */
     void run(List<Item> items, Entry.Prepares prepares) throws IOException {
       CompletableFuture<Void> done = new CompletableFuture<>();
       role.loop().execute(() -> run(items, prepares, done));

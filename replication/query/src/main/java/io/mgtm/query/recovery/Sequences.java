@@ -37,7 +37,7 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
           + " ON a.attrelid = t.oid AND a.attnum = o.num AND a.atttypid IN (20, 21, 23)"
           + " WHERE s.relkind = 'S' AND s.relpersistence <> 't' AND t.relpersistence <> 't'";
 
-  /** What is to be known of those of tables that a backend has written to. */
+  /** Asks for the state of the sequences that own columns of the tables a backend has written. */
   private static final String WRITTEN =
       "WITH written AS MATERIALIZED (SELECT DISTINCT s.oid FROM ("
           + OWNED.replace("SELECT DISTINCT", "SELECT s.oid, t.oid AS of,")

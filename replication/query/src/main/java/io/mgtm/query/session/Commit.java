@@ -21,11 +21,10 @@ final class Commit {
   private final Backend leader;
   private final OthersCommit others;
   private final SchemaCommit schema;
+  private final GatePass pass;
 
   /** By which the client prepares it; null for COMMIT. */
   private final String gid;
-
-  private boolean inside;
 
   /** Of the entry; 0 where nothing was written. */
   private long number;
@@ -65,24 +64,13 @@ final class Commit {
     this.result = result;
     this.leader = set.home();
     this.schema = new SchemaCommit(session);
+    this.pass = new GatePass(session, this::enter);
     this.others = new OthersCommit(session, this::commitAt, this::othersDone);
   }
 
-  /** Whether it must come to its end even if the session ends. */
-  boolean isInside() {
-    return inside;
-  }
-
-  void start() {
-    session.runsAt(null);
-    session.cancels().whenNone(this::enterGate);
-  }
-
-  private void enterGate() {
-    if (session.shared().gate().enter(() -> session.execute(this::start))) {
-      inside = true;
-      enter();
-    }
+  /** By which it is begun. */
+  GatePass pass() {
+    return pass;
   }
 
   private void enter() {
@@ -108,12 +96,8 @@ final class Commit {
   }
 
   private void leave() {
-    inside = false;
     schema.end();
-    session.shared().gate().leave();
-    if (session.isEnded()) {
-      session.closeBackends();
-    }
+    pass.leave();
   }
 
   private void refuse(ErrorFields why) {

@@ -11,8 +11,9 @@ final class Controls {
   private final ReplicatedSession session;
   private final ServerSet set;
   private final UnitRun run;
-  private Commit commit;
-  private PreparedEnd end;
+
+  /** Of what was decided on last, or null. */
+  private GatePass pass;
 
   Controls(ReplicatedSession session, UnitRun run) {
     this.session = session;
@@ -117,8 +118,7 @@ final class Controls {
   void commit(Segment segment, Runnable then) {
     session.schema().temporaries().commit();
     String gid = segment == null ? null : segment.control().name();
-    commit = new Commit(set, session, gid, new Committing(segment, gid == null, then));
-    commit.start();
+    begin(new Commit(set, session, gid, new Committing(segment, gid == null, then)).pass());
   }
 
   private void endPrepared(Segment segment, TransactionCommand command) {
@@ -128,13 +128,17 @@ final class Controls {
     }
     boolean commits = command.verb() == TransactionCommand.Verb.COMMIT_PREPARED;
     String tag = commits ? "COMMIT PREPARED" : "ROLLBACK PREPARED";
-    end = new PreparedEnd(session, command.name(), commits, new Ending(segment, tag));
-    end.start();
+    begin(new PreparedEnd(session, command.name(), commits, new Ending(segment, tag)).pass());
+  }
+
+  private void begin(GatePass by) {
+    pass = by;
+    by.enter();
   }
 
   /** Whether a commit must come to its end. */
   boolean isCommitting() {
-    return (commit != null && commit.isInside()) || (end != null && end.isInside());
+    return pass != null && pass.isInside();
   }
 
   /** Answers the client. */
@@ -149,20 +153,17 @@ final class Controls {
 
     @Override
     public void done() {
-      end = null;
       run.output().answer(segment, tag);
       run.next();
     }
 
     @Override
     public void refused(ErrorFields why) {
-      end = null;
       run.fail(why);
     }
 
     @Override
     public void unknown(String why) {
-      end = null;
       session.end(ErrorFields.fatal("57P01", why));
     }
   }
@@ -181,7 +182,6 @@ final class Controls {
 
     @Override
     public void committed() {
-      commit = null;
       set.cursors().commit();
       set.setStatus('I');
       if (segment != null) {
@@ -192,7 +192,6 @@ final class Controls {
 
     @Override
     public void notCommitted(ErrorFields why) {
-      commit = null;
       set.setStatus('I');
       set.rollbackOthers();
       refuseCommit(segment, why);
@@ -200,19 +199,16 @@ final class Controls {
 
     @Override
     public void unknown(String why) {
-      commit = null;
       session.end(ErrorFields.fatal("57P01", why));
     }
 
     @Override
     public void refused(ErrorFields why) {
-      commit = null;
       rollBack(segment, why);
     }
 
     @Override
     public void cameBack() {
-      commit = null;
       if (segment != null || !run.repeat()) {
         rollBack(
             segment,
@@ -223,7 +219,6 @@ final class Controls {
 
     @Override
     public void leaderLost() {
-      commit = null;
       if (segment == null && !set.home().node().isIn()) {
         run.lost(set.home());
       } else {

@@ -33,7 +33,7 @@ final class Failover {
   }
 
   /** Another has taken the place of the client's transaction, or that is over. */
-  void isMoved(boolean is) {
+  void setMoved(boolean is) {
     moved = is;
   }
 

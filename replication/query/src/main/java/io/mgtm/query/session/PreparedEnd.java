@@ -43,8 +43,8 @@ final class PreparedEnd {
   private final String gid;
   private final boolean commits;
   private final Result result;
+  private final GatePass pass;
   private final Backend leader;
-  private boolean inside;
   private Entry.Prepares prepared;
 
   /** Of its entry; 0 where that is settled by others. */
@@ -67,29 +67,18 @@ final class PreparedEnd {
     this.gid = gid;
     this.commits = commits;
     this.result = result;
+    this.pass = new GatePass(session, this::enter);
     this.leader = session.set().chosen();
   }
 
-  /** Whether it must come to its end even if the session ends. */
-  boolean isInside() {
-    return inside;
-  }
-
-  void start() {
-    session.runsAt(null);
-    session.cancels().whenNone(this::enterGate);
-  }
-
-  private void enterGate() {
-    if (session.shared().gate().enter(() -> session.execute(this::start))) {
-      inside = true;
-      enter();
-    }
+  /** By which it is begun. */
+  GatePass pass() {
+    return pass;
   }
 
   private void enter() {
     if (session.isEnded()) {
-      leave();
+      pass.leave();
     } else if (session.shared().fleet().isDeposed()) {
       refuse(ErrorFields.error("57P01", PositionTable.TAKEN_OVER));
     } else if (!leader.node().isIn() || leader.isGone()) {
@@ -112,14 +101,6 @@ final class PreparedEnd {
     }
   }
 
-  private void leave() {
-    inside = false;
-    session.shared().gate().leave();
-    if (session.isEnded()) {
-      session.closeBackends();
-    }
-  }
-
   private void refuse(ErrorFields why) {
     end(() -> result.refused(why));
   }
@@ -131,7 +112,7 @@ final class PreparedEnd {
     if (prepared != null) {
       session.shared().commits().prepared().unclaim(prepared.part().token());
     }
-    leave();
+    pass.leave();
     if (!session.isEnded()) {
       then.run();
     }

@@ -186,7 +186,7 @@ final class ServerSet {
       leaderNanos = 0;
       readOnly = false;
       session.turn().end();
-      session.failover().isMoved(false);
+      session.failover().setMoved(false);
       session.schema().ended();
     }
   }
@@ -393,7 +393,7 @@ final class ServerSet {
     leader.setInTransaction(false);
     leader.ask("BEGIN", session.failover().unfailing(leader));
     begin(leader, false);
-    session.failover().isMoved(true);
+    session.failover().setMoved(true);
     status = 'E';
     failHome(then);
   }
