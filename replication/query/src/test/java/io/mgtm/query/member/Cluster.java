@@ -127,9 +127,28 @@ final class Cluster {
                 applyMs));
   }
 
+  /** Makes a role that may enter all servers, at which one verifier is. */
+  void createRole(String name) throws SQLException {
+    String password = Postgres.PASSWORD;
+    for (Postgres server : servers) {
+      String create = "create role %s login password %s";
+      server.sql("postgres", create.formatted(name, Postgres.literal(password)));
+      password = server.verifier(name);
+    }
+  }
+
   static Connection alice(HostPort at) throws SQLException {
+    return connect(at, "alice", "app");
+  }
+
+  private static Connection connect(HostPort at, String role, String database) throws SQLException {
     return DriverManager.getConnection(
-        "jdbc:postgresql://" + at + "/app", "alice", Postgres.PASSWORD);
+        "jdbc:postgresql://" + at + "/" + database, role, Postgres.PASSWORD);
+  }
+
+  /** Through the replicator. */
+  Connection connect(String role, String database) throws SQLException {
+    return connect(address(), role, database);
   }
 
   HostPort address() {

@@ -1,7 +1,7 @@
 package io.mgtm.query.member;
 
-import static io.mgtm.query.member.DdlIT.fails;
-import static io.mgtm.query.member.DdlIT.run;
+import static io.mgtm.query.member.Sql.fails;
+import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -300,8 +300,7 @@ class CreateAsIT {
       inside.setAutoCommit(false);
       holds.setAutoCommit(false);
       run(holds, "lock table item in access exclusive mode");
-      CompletableFuture<Void> waits =
-          DdlIT.later(inside, "create table late as select id from item");
+      CompletableFuture<Void> waits = Sql.later(inside, "create table late as select id from item");
       DdlIT.awaitWaiting(cluster, 1);
       inside.unwrap(PGConnection.class).cancelQuery();
       assertThatThrownBy(() -> waits.get(180, TimeUnit.SECONDS))
@@ -311,7 +310,7 @@ class CreateAsIT {
       run(inside, "create table within as select 1 as n");
       inside.rollback();
       CompletableFuture<Void> made =
-          DdlIT.later(alice, "create table late as select id, random() as n from item");
+          Sql.later(alice, "create table late as select id, random() as n from item");
       DdlIT.awaitWaiting(cluster, 1);
       leader.kill();
       // It is run by the next leader.

@@ -1,5 +1,7 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.later;
+import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +14,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -38,32 +39,6 @@ class DdlIT {
   void serversHaveTheSameSchemaAndRows() throws Exception {
     cluster.assertAlike();
     cluster.assertSchemasAlike();
-  }
-
-  static void run(Connection in, String... statements) throws SQLException {
-    try (Statement statement = in.createStatement()) {
-      for (String one : statements) {
-        statement.execute(one);
-      }
-    }
-  }
-
-  static void fails(Connection in, String sql, String sqlState, String message) {
-    assertThatThrownBy(() -> run(in, sql))
-        .isInstanceOfSatisfying(
-            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(sqlState))
-        .hasMessageContaining(message);
-  }
-
-  static CompletableFuture<Void> later(Connection in, String... statements) {
-    return CompletableFuture.runAsync(
-        () -> {
-          try {
-            run(in, statements);
-          } catch (SQLException e) {
-            throw new CompletionException(e);
-          }
-        });
   }
 
   private static void awaitWaiting(int backends) {

@@ -1,7 +1,8 @@
 package io.mgtm.query.member;
 
-import static io.mgtm.query.member.DdlIT.later;
-import static io.mgtm.query.member.DdlIT.run;
+import static io.mgtm.query.member.Sql.later;
+import static io.mgtm.query.member.Sql.run;
+import static io.mgtm.query.member.Sql.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +11,6 @@ import java.io.StringReader;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,13 +122,6 @@ class DefinitionsIT {
     }
   }
 
-  private static String text(Connection in, String sql) throws SQLException {
-    try (ResultSet rows = in.createStatement().executeQuery(sql)) {
-      assertThat(rows.next()).isTrue();
-      return rows.getString(1);
-    }
-  }
-
   /** It was taken for a read, and would write at its server alone. */
   @Test
   void aReadThatRunsDoesNotCallWhatIsMadeMeanwhile() throws Exception {
@@ -199,7 +192,7 @@ class DefinitionsIT {
           "create trigger chances before insert on raced"
               + " for each row execute function chances()");
       // By the text each server would draw its own number.
-      CompletableFuture<Void> insert = DdlIT.later(bob, "insert into raced (id) values (2)");
+      CompletableFuture<Void> insert = Sql.later(bob, "insert into raced (id) values (2)");
       DdlIT.awaitWaiting(cluster, 1);
       alice.commit();
       insert.get(180, TimeUnit.SECONDS);

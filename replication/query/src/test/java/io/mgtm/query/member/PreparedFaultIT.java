@@ -1,55 +1,29 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.assertFails;
+import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
-import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Who dies while a client has prepared a transaction, is about to, or ends it. Done twice it would
  * show: it adds one.
  */
-class PreparedFaultIT {
+class PreparedFaultIT extends CommitFaults {
   private static final String PREPARED = "select count(*) from pg_prepared_xacts where gid = 'x'";
-  private static final String TOKENS = "select count(*) from mgtm.prepared";
   private static final String N = "select n from counter where id = 1";
-
-  private static final String WAITS =
-      "select count(*) from pg_locks where not granted and relation = '%s'::regclass";
-
-  private static final String WAITERS_END =
-      "select count(pg_terminate_backend(pid)) from pg_locks where not granted"
-          + " and relation = '%s'::regclass";
 
   /** Waited for where a prepared transaction notes its token. */
   private static final String TOKEN = "mgtm.prepared";
 
-  /** Waited for where a commit is noted. */
-  private static final String POSITION = "mgtm.position";
-
-  @TempDir private Path folder;
-  private Cluster cluster;
-  private LoneReplicator process;
   private Replicators replicators;
-  private Postgres leader;
-  private Postgres other;
-
-  @BeforeAll
-  static void need() {
-    Tools.needPostgres();
-  }
 
   @BeforeEach
   void start() throws Exception {
@@ -58,35 +32,16 @@ class PreparedFaultIT {
             + "create table serials (id serial primary key, n int);"
             + "create type mood as enum ('sad', 'happy');"
             + "create table moods (id int primary key, m mood);";
-    cluster = new Cluster(folder, 2, "dtp", tables + "insert into counter values (1, 0), (2, 0)");
-    leader = cluster.servers.get(0);
-    other = cluster.servers.get(1);
+    startServers(tables + "insert into counter values (1, 0), (2, 0)");
   }
 
-  private void startProcess() throws Exception {
-    process = new LoneReplicator(cluster);
-    process.start();
-    cluster.alice().close(); // The tables of positions are there.
-  }
-
-  private void startHere() throws Exception {
-    cluster.startReplicator();
-    cluster.alice().close();
-  }
-
+  @Override
   @AfterEach
   void stop() throws Exception {
-    if (process != null) {
-      process.close();
-    }
     if (replicators != null) {
       replicators.close();
     }
-    cluster.close();
-  }
-
-  private static void run(Connection at, String sql) throws SQLException {
-    at.createStatement().execute(sql);
+    super.stop();
   }
 
   private void prepare(String... writes) throws SQLException {
@@ -110,45 +65,8 @@ class PreparedFaultIT {
   }
 
   private void rollBackElsewhere() throws SQLException {
-    String url = "jdbc:postgresql://" + cluster.address() + "/postgres";
-    try (Connection alice = DriverManager.getConnection(url, "alice", Postgres.PASSWORD)) {
+    try (Connection alice = cluster.connect("alice", "postgres")) {
       run(alice, "rollback prepared 'x'");
-    }
-  }
-
-  /** A client's, at the same time; its SQLSTATE where it fails. */
-  private interface Work {
-    void run() throws SQLException;
-  }
-
-  private static CompletableFuture<String> begin(Work work) {
-    return CompletableFuture.supplyAsync(
-        () -> {
-          try {
-            work.run();
-            return "";
-          } catch (SQLException e) {
-            return e.getSQLState();
-          }
-        });
-  }
-
-  private static String get(CompletableFuture<String> answer) throws Exception {
-    return answer.get(60, TimeUnit.SECONDS);
-  }
-
-  /** What is done while a server cannot do a part of it. */
-  private interface Step {
-    void run(CompletableFuture<String> worked, Connection holds) throws Exception;
-  }
-
-  private void whileItWaits(Postgres at, String table, Work work, Step step) throws Exception {
-    try (Connection holds = at.direct("app")) {
-      holds.setAutoCommit(false);
-      run(holds, "lock table " + table + " in exclusive mode");
-      CompletableFuture<String> worked = begin(work);
-      Await.until("the server to wait", () -> at.number(WAITS.formatted(table)) == 1);
-      step.run(worked, holds);
     }
   }
 
@@ -158,9 +76,7 @@ class PreparedFaultIT {
     assertThat(cluster.number(N)).isZero();
     try (Connection alice = cluster.alice()) {
       run(alice, "set lock_timeout = 100");
-      assertThatThrownBy(() -> run(alice, "update counter set n = 7 where id = 1"))
-          .isInstanceOfSatisfying(
-              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("55P03"));
+      assertFails("55P03", () -> run(alice, "update counter set n = 7 where id = 1"));
       run(alice, "update counter set n = n + 1 where id = 2");
     }
   }
@@ -171,17 +87,9 @@ class PreparedFaultIT {
     assertThat(cluster.number(TOKENS)).isZero();
   }
 
-  private void kill(CompletableFuture<String> worked, Postgres waits, String table)
-      throws Exception {
-    process.kill();
-    assertThat(get(worked)).startsWith("08");
-    Await.until("nobody to wait", () -> waits.number(WAITERS_END.formatted(table)) == 0);
-  }
-
-  private void startAgain() throws Exception {
-    process.start();
-    cluster.alice().close();
-    assertThat(process.said()).doesNotContain("rows are compared");
+  private void assertEndedAndAlike(int n) throws Exception {
+    assertEnded(n);
+    cluster.assertAlike();
   }
 
   // ---- the replicator --------------------------------------------------------------------------
@@ -288,10 +196,8 @@ class PreparedFaultIT {
       run(alice, "update counter set n = n + 1 where id = 2");
     }
     end("commit");
-    leader.startAgain();
-    cluster.awaitIn(2);
-    assertEnded(1);
-    cluster.assertAlike();
+    comesBack(leader);
+    assertEndedAndAlike(1);
   }
 
   /** It is prepared where it comes back, and so it can lead. */
@@ -301,16 +207,13 @@ class PreparedFaultIT {
     add();
     leader.kill();
     cluster.awaitIn(1);
-    leader.startAgain();
-    cluster.awaitIn(2);
+    comesBack(leader);
     assertPrepared();
     other.kill();
     cluster.awaitIn(1);
     end("commit");
-    other.startAgain();
-    cluster.awaitIn(2);
-    assertEnded(1);
-    cluster.assertAlike();
+    comesBack(other);
+    assertEndedAndAlike(1);
   }
 
   /** What it has prepared is of no use any more. */
@@ -325,10 +228,8 @@ class PreparedFaultIT {
     try (Connection alice = cluster.alice()) {
       run(alice, "update counter set n = n + 10 where id = 1");
     }
-    leader.startAgain();
-    cluster.awaitIn(2);
-    assertEnded(10);
-    cluster.assertAlike();
+    comesBack(leader);
+    assertEndedAndAlike(10);
   }
 
   /** It is given the entry of one that has written nothing. */
@@ -339,10 +240,8 @@ class PreparedFaultIT {
     leader.kill();
     cluster.awaitIn(1);
     end("commit");
-    leader.startAgain();
-    cluster.awaitIn(2);
-    assertEnded(0);
-    cluster.assertAlike();
+    comesBack(leader);
+    assertEndedAndAlike(0);
   }
 
   @Test
@@ -360,10 +259,8 @@ class PreparedFaultIT {
           holds.rollback();
           assertThat(get(worked)).isEmpty();
         });
-    leader.startAgain();
-    cluster.awaitIn(2);
-    assertEnded(1);
-    cluster.assertAlike();
+    comesBack(leader);
+    assertEndedAndAlike(1);
   }
 
   /** What it has drawn is seen in no table. */
@@ -379,8 +276,7 @@ class PreparedFaultIT {
     }
     end("commit");
     assertThat(other.number("select count(*) from serials")).isEqualTo(80);
-    leader.startAgain();
-    cluster.awaitIn(2);
+    comesBack(leader);
     cluster.assertAlike();
   }
 
@@ -398,12 +294,10 @@ class PreparedFaultIT {
           other.kill();
           assertThat(get(worked)).isEmpty();
         });
-    other.startAgain();
-    cluster.awaitIn(2);
+    comesBack(other);
     assertPrepared();
     end("commit");
-    assertEnded(1);
-    cluster.assertAlike();
+    assertEndedAndAlike(1);
   }
 
   /** Its session's backends are gone, and the replicator ends what is decided. */
@@ -425,8 +319,7 @@ class PreparedFaultIT {
         });
     Await.until("it to be noted", () -> leader.number(TOKENS) + other.number(TOKENS) == 0);
     Await.until("it to be committed", () -> leader.number(N) == 1);
-    assertEnded(1);
-    cluster.assertAlike();
+    assertEndedAndAlike(1);
     assertThat(cluster.replicator.serversIn()).hasSize(2);
   }
 
@@ -444,7 +337,6 @@ class PreparedFaultIT {
     assertThat(cluster.replicator.whyOut(1)).contains("prepared transactions are disabled");
     end("commit");
     cluster.awaitIn(2);
-    assertEnded(1);
-    cluster.assertAlike();
+    assertEndedAndAlike(1);
   }
 }

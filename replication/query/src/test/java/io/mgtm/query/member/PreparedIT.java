@@ -1,19 +1,18 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.assertFails;
+import static io.mgtm.query.member.Sql.run;
+import static io.mgtm.query.member.Sql.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import javax.sql.XAConnection;
 import javax.transaction.xa.XAResource;
 import javax.transaction.xa.Xid;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,16 +46,12 @@ class PreparedIT {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, "dtp", TABLES);
     cluster.letRowsBeCaptured();
+    cluster.createRole("worker");
     for (Postgres server : cluster.servers) {
-      server.sql("postgres", "create role worker login password " + password(server));
       server.sql("postgres", "grant worker to mgtm");
       server.sql("app", "grant all on item to worker");
     }
     cluster.startReplicator();
-  }
-
-  private static String password(Postgres server) throws SQLException {
-    return "'" + server.verifier("alice") + "'";
   }
 
   @AfterEach
@@ -71,26 +66,6 @@ class PreparedIT {
     Connection alice = cluster.alice();
     alice.setAutoCommit(false);
     return alice;
-  }
-
-  private static void run(Connection at, String sql) throws SQLException {
-    try (Statement statement = at.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private static long number(Connection at, String sql) throws SQLException {
-    try (Statement statement = at.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      rows.next();
-      return rows.getLong(1);
-    }
-  }
-
-  private static void assertFails(String sqlState, ThrowingCallable what) {
-    assertThatThrownBy(what)
-        .isInstanceOfSatisfying(
-            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(sqlState));
   }
 
   private static void prepare(String gid, String... writes) throws SQLException {
@@ -194,12 +169,12 @@ class PreparedIT {
       run(alice, "insert into item values (50, 0)");
       assertThatThrownBy(() -> run(alice, "prepare transaction 'eight'"))
           .hasMessageContaining("temporary objects");
-      assertThat(number(alice, "select count(*) from item where id = 50")).isZero();
+      assertThat(text(alice, "select count(*) from item where id = 50")).isEqualTo("0");
       alice.rollback();
       String tooLong = "x".repeat(200);
       run(alice, "insert into item values (50, 0)");
       assertFails("22023", () -> run(alice, "prepare transaction '" + tooLong + "'"));
-      assertThat(number(alice, "select count(*) from item where id = 50")).isZero();
+      assertThat(text(alice, "select count(*) from item where id = 50")).isEqualTo("0");
       alice.rollback();
     }
   }
@@ -211,7 +186,7 @@ class PreparedIT {
       run(alice, "insert into item values (51, 0)");
       assertFails("22012", () -> run(alice, "select 1 / 0"));
       run(alice, "prepare transaction 'nine'");
-      assertThat(number(alice, "select count(*) from item where id = 51")).isZero();
+      assertThat(text(alice, "select count(*) from item where id = 51")).isEqualTo("0");
       alice.rollback();
       alice.setAutoCommit(true);
       run(alice, "prepare transaction 'ten'");
@@ -262,17 +237,14 @@ class PreparedIT {
   @Test
   void whoMayNotEndItIsTold() throws Exception {
     prepare("twelve", "insert into item values (70, 0)");
-    String url = "jdbc:postgresql://" + cluster.address();
-    try (Connection worker =
-        DriverManager.getConnection(url + "/app", "worker", Postgres.PASSWORD)) {
+    try (Connection worker = cluster.connect("worker", "app")) {
       assertFails("42501", () -> run(worker, "commit prepared 'twelve'"));
     }
-    try (Connection elsewhere =
-        DriverManager.getConnection(url + "/postgres", "alice", Postgres.PASSWORD)) {
+    try (Connection elsewhere = cluster.connect("alice", "postgres")) {
       assertFails("0A000", () -> run(elsewhere, "rollback prepared 'twelve'"));
     }
     try (Connection alice = begun()) {
-      number(alice, "select count(*) from item");
+      text(alice, "select count(*) from item");
       assertFails("25001", () -> run(alice, "commit prepared 'twelve'"));
       alice.rollback();
     }
@@ -284,8 +256,8 @@ class PreparedIT {
   void whoseBackendIsGoneIsTold() throws Exception {
     prepare("gone", "insert into item values (71, 0)");
     try (Connection alice = cluster.alice()) {
-      long pid = number(alice, "select pg_backend_pid() from item for update");
-      cluster.servers.get(0).sql("app", "select pg_terminate_backend(%d)".formatted(pid));
+      String pid = text(alice, "select pg_backend_pid() from item for update");
+      cluster.servers.get(0).sql("app", "select pg_terminate_backend(%s)".formatted(pid));
       assertFails("57P01", () -> run(alice, "commit prepared 'gone'"));
     }
     end("commit prepared 'gone'");
@@ -295,12 +267,11 @@ class PreparedIT {
   /** Its owner is nobody then, and only a superuser may end it. */
   @Test
   void aRoleThatIsDroppedLeavesItToSuperusers() throws Exception {
+    cluster.createRole("passing");
     for (Postgres server : cluster.servers) {
-      server.sql("postgres", "create role passing login password " + password(server));
       server.sql("postgres", "grant passing to mgtm");
     }
-    String url = "jdbc:postgresql://" + cluster.address() + "/app";
-    try (Connection passing = DriverManager.getConnection(url, "passing", Postgres.PASSWORD)) {
+    try (Connection passing = cluster.connect("passing", "app")) {
       passing.setAutoCommit(false);
       run(passing, "select 1");
       run(passing, "prepare transaction 'left'");
@@ -309,7 +280,7 @@ class PreparedIT {
       server.sql("postgres", "drop role passing");
     }
     assertFails("42501", () -> end("commit prepared 'left'"));
-    try (Connection postgres = DriverManager.getConnection(url, "postgres", Postgres.PASSWORD)) {
+    try (Connection postgres = cluster.connect("postgres", "app")) {
       run(postgres, "rollback prepared 'left'");
     }
   }

@@ -1,5 +1,6 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,7 +8,6 @@ import io.mgtm.query.local.LocalProgram;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -35,10 +35,7 @@ class RevokeIT {
   static void start() throws Exception {
     Tools.needPostgres();
     cluster = new Cluster(folder, 2, "dtp", "create table kept (id int primary key, n int)");
-    Postgres first = cluster.servers.get(0);
-    first.sql("app", "create role writer login password " + Postgres.literal(Postgres.PASSWORD));
-    String verifier = Postgres.literal(first.verifier("writer"));
-    cluster.servers.get(1).sql("app", "create role writer login password " + verifier);
+    cluster.createRole("writer");
     for (Postgres server : cluster.servers) {
       server.sql("postgres", "create role team; grant team to writer");
       server.sql("postgres", "create table far (id int primary key, n int)");
@@ -54,12 +51,7 @@ class RevokeIT {
   }
 
   private static Connection writer(String database) throws SQLException {
-    String url = "jdbc:postgresql://" + cluster.address() + "/" + database;
-    return DriverManager.getConnection(url, "writer", Postgres.PASSWORD);
-  }
-
-  private static void run(Connection at, String sql) throws SQLException {
-    at.createStatement().execute(sql);
+    return cluster.connect("writer", database);
   }
 
   private static void signal(String name, long pid) throws Exception {

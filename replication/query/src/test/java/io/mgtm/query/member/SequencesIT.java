@@ -1,7 +1,7 @@
 package io.mgtm.query.member;
 
-import static io.mgtm.query.member.DdlIT.fails;
-import static io.mgtm.query.member.DdlIT.run;
+import static io.mgtm.query.member.Sql.fails;
+import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,5 +1,8 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.assertFails;
+import static io.mgtm.query.member.Sql.run;
+import static io.mgtm.query.member.Sql.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +20,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,26 +79,6 @@ class SerializableIT {
     alice.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
     alice.setAutoCommit(false);
     return alice;
-  }
-
-  private static String text(Connection at, String sql) throws SQLException {
-    try (Statement statement = at.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      rows.next();
-      return rows.getString(1);
-    }
-  }
-
-  private static void run(Connection at, String sql) throws SQLException {
-    try (Statement statement = at.createStatement()) {
-      statement.execute(sql);
-    }
-  }
-
-  private static void assertFails(String sqlState, ThrowingCallable what) {
-    assertThatThrownBy(what)
-        .isInstanceOfSatisfying(
-            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo(sqlState));
   }
 
   /** Each reads what the other writes: one must not be, and is told so by its COMMIT. */
@@ -405,12 +387,11 @@ class SerializableIT {
 
   @Test
   void whomTheReplicatorCannotBecomeIsTold() throws Exception {
+    cluster.createRole("stranger");
     for (Postgres server : cluster.servers) {
-      server.sql("postgres", "create role stranger login password " + password(server));
       server.sql("app", "grant all on other to stranger");
     }
-    String url = "jdbc:postgresql://" + cluster.address() + "/app";
-    try (Connection stranger = DriverManager.getConnection(url, "stranger", Postgres.PASSWORD)) {
+    try (Connection stranger = cluster.connect("stranger", "app")) {
       run(stranger, "insert into other (id, n) values (50, 0)");
       stranger.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
       stranger.setAutoCommit(false);
@@ -421,12 +402,5 @@ class SerializableIT {
       assertThat(text(stranger, "select n from other where id = 50")).isEqualTo("0");
       stranger.rollback();
     }
-  }
-
-  /** One verifier is at all servers. */
-  private static String password(Postgres server) throws SQLException {
-    return server == cluster.servers.get(0)
-        ? Postgres.literal(Postgres.PASSWORD)
-        : Postgres.literal(cluster.servers.get(0).verifier("stranger"));
   }
 }

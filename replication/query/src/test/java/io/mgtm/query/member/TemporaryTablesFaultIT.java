@@ -1,7 +1,8 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.assertFails;
+import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
@@ -34,19 +35,6 @@ class TemporaryTablesFaultIT {
     cluster.startReplicator();
   }
 
-  private static void run(Connection client, String... all) throws SQLException {
-    for (String sql : all) {
-      client.createStatement().execute(sql);
-    }
-  }
-
-  private static void fails(Connection client, String sql, String sqlState) {
-    assertThatThrownBy(() -> run(client, sql))
-        .isInstanceOfSatisfying(
-            SQLException.class,
-            e -> assertThat(e.getSQLState()).as(e.getMessage()).isEqualTo(sqlState));
-  }
-
   @Test
   void aSessionEndsWithTheServerOfItsTables() throws Exception {
     Postgres leader = cluster.servers.get(0);
@@ -71,7 +59,7 @@ class TemporaryTablesFaultIT {
       assertThat(has.isValid(60)).isFalse();
       run(had, "insert into item values (20, 20)");
       run(had2, "insert into item values (21, 21)");
-      fails(inside, "insert into item values (4, 4)", "40001");
+      assertFails("40001", () -> run(inside, "insert into item values (4, 4)"));
       run(inside, "rollback", "insert into item values (22, 22)");
       leader.startAgain();
       cluster.awaitIn(2);
@@ -101,7 +89,7 @@ class TemporaryTablesFaultIT {
       run(inside, "begin", MAKE, "insert into item values (3, 3)");
       Tools.ask(cluster.replicator.admin(), "/promote?server=" + cluster.servers.get(1).address);
       Await.until("the session to end", () -> !has.isValid(60));
-      fails(inside, "insert into item values (4, 4)", "40001");
+      assertFails("40001", () -> run(inside, "insert into item values (4, 4)"));
       run(inside, "rollback", "insert into item values (5, 5)");
       run(had, "insert into item values (6, 6)");
     }
