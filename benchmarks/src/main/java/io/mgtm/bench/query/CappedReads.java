@@ -2,6 +2,7 @@ package io.mgtm.bench.query;
 
 import io.mgtm.bench.query.Pgbench.Script;
 import io.mgtm.bench.report.Spread;
+import io.mgtm.query.config.QueryConfig.Reads;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -35,8 +36,10 @@ final class CappedReads {
     Pgbench pgbench = new Pgbench(servers, folder);
     double[] one = new double[rounds];
     double[] two = new double[rounds];
-    try (Replicator first = Replicator.start(jar, folder, "capped1", 0, servers.start(1));
-        Replicator second = Replicator.start(jar, folder, "capped2", 0, servers.start(2))) {
+    try (Replicator first =
+            Replicator.start(jar, folder, "capped1", 0, Reads.COMMITTED, servers.start(1));
+        Replicator second =
+            Replicator.start(jar, folder, "capped2", 0, Reads.COMMITTED, servers.start(2))) {
       servers.cap(percent);
       for (int round = 0; round < rounds; round++) {
         one[round] = pgbench.run(first.listen(), Script.SELECT, clients, seconds).perSecond();

@@ -4,6 +4,7 @@ import io.mgtm.bench.query.Pgbench.Result;
 import io.mgtm.bench.query.Pgbench.Script;
 import io.mgtm.bench.report.Spread;
 import io.mgtm.common.HostPort;
+import io.mgtm.query.config.QueryConfig.Reads;
 import io.mgtm.query.local.LocalPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,6 +40,8 @@ final class LoadRows implements AutoCloseable {
     BOUNCER("pgbouncer"),
     /** The replicator before two servers. */
     TWO("2 servers"),
+    /** The same, where all reads see what the leader shows. */
+    SNAPSHOTS("reads: snapshot"),
     POOL_NATIVE("pgpool native"),
     POOL_SNAPSHOT("pgpool snapshot");
 
@@ -61,6 +64,7 @@ final class LoadRows implements AutoCloseable {
           new Ratio("1 server / pgbouncer", Target.ONE, Target.BOUNCER, Result::perSecond),
           new Ratio("2 / pgpool native", Target.TWO, Target.POOL_NATIVE, Result::perSecond),
           new Ratio("2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT, Result::perSecond),
+          new Ratio("reads: snapshot / 2", Target.SNAPSHOTS, Target.TWO, Result::perSecond),
           new Ratio("p99, 2 / pgpool snapshot", Target.TWO, Target.POOL_SNAPSHOT, Result::p99Ms));
 
   private final Pgbench pgbench;
@@ -89,7 +93,7 @@ final class LoadRows implements AutoCloseable {
     LoadRows rows = new LoadRows(new Pgbench(servers, folder), percent);
     try {
       rows.targets.put(Target.BARE, servers.start(1).get(0).address());
-      Replicator one = Replicator.start(jar, folder, "one", 0, servers.start(1));
+      Replicator one = Replicator.start(jar, folder, "one", 0, Reads.COMMITTED, servers.start(1));
       rows.started.push(one);
       rows.targets.put(Target.ONE, one.listen());
       if (Bouncer.isInstalled()) {
@@ -97,9 +101,15 @@ final class LoadRows implements AutoCloseable {
         rows.started.push(bouncer);
         rows.targets.put(Target.BOUNCER, bouncer.at());
       }
-      Replicator two = Replicator.start(jar, folder, "two", transactionsMax, servers.start(2));
+      Replicator two =
+          Replicator.start(jar, folder, "two", transactionsMax, Reads.COMMITTED, servers.start(2));
       rows.started.push(two);
       rows.targets.put(Target.TWO, two.listen());
+      Replicator snapshots =
+          Replicator.start(
+              jar, folder, "snapshots", transactionsMax, Reads.SNAPSHOT, servers.start(2));
+      rows.started.push(snapshots);
+      rows.targets.put(Target.SNAPSHOTS, snapshots.listen());
       if (Pool.isInstalled()) {
         Pool pool = Pool.start(Pool.Mode.NATIVE, folder, servers.start(2), clientsMax);
         rows.started.push(pool);
@@ -122,7 +132,8 @@ final class LoadRows implements AutoCloseable {
       throws IOException, InterruptedException {
     for (Target target : targets.keySet()) {
       for (Script script : scripts) {
-        boolean compiles = target == Target.ONE || target == Target.TWO;
+        boolean compiles =
+            target == Target.ONE || target == Target.TWO || target == Target.SNAPSHOTS;
         int own = compiles ? seconds : Math.min(seconds, COMPILED_WARM_S);
         run(target, script, clients, own, said -> {});
       }

@@ -2,6 +2,7 @@ package io.mgtm.bench.query;
 
 import io.mgtm.bench.report.Spread;
 import io.mgtm.local.Wait;
+import io.mgtm.query.config.QueryConfig.Reads;
 import io.mgtm.query.local.LocalPostgres;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -55,7 +56,7 @@ final class Pauses implements AutoCloseable {
     Pauses pauses = new Pauses(all, all.start(2));
     try {
       for (int i = 1; i <= 3; i++) {
-        pauses.replicators.add(new Replicator(jar, folder, "q" + i, 0));
+        pauses.replicators.add(new Replicator(jar, folder, "q" + i, 0, Reads.COMMITTED));
       }
       for (Replicator one : pauses.replicators) {
         one.begin(pauses.servers, pauses.replicators);

@@ -31,9 +31,12 @@ final class Pgbench {
   enum Script {
     /** Five statements that change three rows and add one. */
     TPCB("tpcb-like"),
+    /** One of these, and nine of the others. */
+    MIXED("tpcb-like@1,select-only@9"),
     /** One row by its key. */
     SELECT("select-only");
 
+    /** Names of scripts, with their weights. */
     private final String builtin;
 
     Script(String builtin) {
@@ -77,23 +80,23 @@ final class Pgbench {
   private Result run(HostPort at, Script script, int clients, String bound, int value)
       throws IOException, InterruptedException {
     Path prefix = folder.resolve("pgbench");
+    List<String> arguments = new ArrayList<>();
+    for (String one : script.builtin.split(",", -1)) {
+      arguments.addAll(List.of("-b", one));
+    }
+    arguments.addAll(
+        List.of(
+            "-n",
+            "-c",
+            Integer.toString(clients),
+            bound,
+            Integer.toString(value),
+            "--max-tries=" + TRIES_MAX,
+            "-l",
+            "--log-prefix=" + prefix));
     String said =
         LocalProgram.succeed(
-            folder,
-            Map.of(),
-            servers.command(
-                "pgbench",
-                at,
-                "-n",
-                "-b",
-                script.builtin,
-                "-c",
-                Integer.toString(clients),
-                bound,
-                Integer.toString(value),
-                "--max-tries=" + TRIES_MAX,
-                "-l",
-                "--log-prefix=" + prefix));
+            folder, Map.of(), servers.command("pgbench", at, arguments.toArray(String[]::new)));
     double[] ms = takeLog();
     return new Result(
         number(said, "tps = "),

@@ -5,6 +5,7 @@ import io.mgtm.bench.ha.Stoppable;
 import io.mgtm.bench.query.Pgbench.Result;
 import io.mgtm.bench.query.Pgbench.Script;
 import io.mgtm.local.JavaCommand;
+import io.mgtm.query.config.QueryConfig.Reads;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -48,6 +49,7 @@ public final class QueryCommand implements Callable<Integer> {
   /** A table, or a row of the one of pauses. */
   enum Part {
     TPCB,
+    MIXED,
     SELECT,
     READS,
     SERVER,
@@ -169,7 +171,9 @@ public final class QueryCommand implements Callable<Integer> {
 
   private void loads(Set<Part> parts, Servers servers, Path jar, Path own, int most)
       throws IOException, InterruptedException {
-    if (!parts.contains(Part.TPCB) && !parts.contains(Part.SELECT)) {
+    Set<Script> scripts = EnumSet.allOf(Script.class);
+    scripts.removeIf(script -> !parts.contains(Part.valueOf(script.name())));
+    if (scripts.isEmpty()) {
       return;
     }
     if (!Pool.isInstalled()) {
@@ -179,8 +183,6 @@ public final class QueryCommand implements Callable<Integer> {
       say("PgBouncer is not measured: Debian's package pgbouncer is not installed.\n");
     }
     try (LoadRows loads = LoadRows.start(servers, cap, atOnce, jar, own, most)) {
-      Set<Script> scripts = EnumSet.allOf(Script.class);
-      scripts.removeIf(script -> !parts.contains(Part.valueOf(script.name())));
       loads.warmUp(scripts, most, warmup);
       say(loads.head());
       for (Script script : scripts) {
@@ -236,7 +238,8 @@ public final class QueryCommand implements Callable<Integer> {
     if (!parts.contains(Part.MEMORY)) {
       return;
     }
-    try (Replicator one = Replicator.start(jar, own, "memory", 0, servers.start(2))) {
+    try (Replicator one =
+        Replicator.start(jar, own, "memory", 0, Reads.COMMITTED, servers.start(2))) {
       Result load =
           new Pgbench(servers, own)
               .runTransactions(one.listen(), Script.TPCB, MEMORY_CLIENTS, MEMORY_TRANSACTIONS);

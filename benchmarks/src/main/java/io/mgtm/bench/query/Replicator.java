@@ -6,6 +6,7 @@ import io.mgtm.common.Ask;
 import io.mgtm.common.HostPort;
 import io.mgtm.local.JavaCommand;
 import io.mgtm.local.Wait;
+import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.local.LocalPostgres;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** A replicator, in a process of its own. One thread. */
@@ -25,6 +27,7 @@ final class Replicator implements AutoCloseable {
   private final Path folder;
   private final String name;
   private final int transactionsMax;
+  private final QueryConfig.Reads reads;
   private final HostPort listen = LocalPostgres.free();
   private final HostPort admin = LocalPostgres.free();
   private final HostPort member = LocalPostgres.free();
@@ -36,19 +39,27 @@ final class Replicator implements AutoCloseable {
    *
    * @param jar {@code mgtm-query.jar}
    * @param transactionsMax that run at the leader at once; 0 for any number
+   * @param reads what reads see
    */
-  Replicator(Path jar, Path folder, String name, int transactionsMax) throws IOException {
+  Replicator(Path jar, Path folder, String name, int transactionsMax, QueryConfig.Reads reads)
+      throws IOException {
     this.jar = jar;
     this.folder = folder;
     this.name = name;
     this.transactionsMax = transactionsMax;
+    this.reads = reads;
   }
 
   /** Starts one by itself, and waits until it serves. */
   static Replicator start(
-      Path jar, Path folder, String name, int transactionsMax, List<LocalPostgres> servers)
+      Path jar,
+      Path folder,
+      String name,
+      int transactionsMax,
+      QueryConfig.Reads reads,
+      List<LocalPostgres> servers)
       throws IOException, InterruptedException {
-    Replicator one = new Replicator(jar, folder, name, transactionsMax);
+    Replicator one = new Replicator(jar, folder, name, transactionsMax, reads);
     one.begin(servers, List.of());
     try {
       if (servers.size() > 1) { // before one alone it passes on as soon as it listens
@@ -71,8 +82,8 @@ final class Replicator implements AutoCloseable {
     Path config = folder.resolve(name + ".yaml");
     Files.writeString(
         config,
-        "access: [host all all all trust]\nlimits: {connectionsMax: 2000, transactionsMax: %d}\n"
-            .formatted(transactionsMax));
+        "access: [host all all all trust]\nreads: %s\nlimits: {connectionsMax: 2000, transactionsMax: %d}\n"
+            .formatted(reads.name().toLowerCase(Locale.ROOT), transactionsMax));
     List<String> command =
         JavaCommand.of(
             JavaCommand.options(System.getProperty("mgtm.queryJavaOptions", "-XX:+UseSerialGC")));

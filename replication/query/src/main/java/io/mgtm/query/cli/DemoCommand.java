@@ -164,6 +164,7 @@ final class DemoCommand implements Callable<Integer> {
             LocalPostgres.free(),
             servers.stream().map(LocalPostgres::address).toList(),
             1,
+            d.reads(),
             folder.resolve("replicator"),
             LocalPostgres.free(),
             d.access(),

@@ -92,6 +92,7 @@ final class StartCommand implements Callable<Integer> {
             listen == null ? c.listen() : listen,
             servers == null ? c.servers() : servers,
             c.serversMin(),
+            c.reads(),
             data == null ? c.data() : data,
             admin == null ? c.admin() : admin,
             c.access(),

@@ -21,6 +21,11 @@ public record QueryConfig(
             max = SERVERS_MAX)
         int serversMin,
     @Key(
+            "what reads see at servers that do not lead: `committed`, all that was acknowledged;"
+                + " `snapshot`, what the leader shows at that moment, see"
+                + " docs/query.md#reads-of-snapshots. The same on every member")
+        Reads reads,
+    @Key(
             "where the log of commits is kept, and COPY data until all servers have them; needed"
                 + " before two servers and more, or to add a second to one (`--data`)")
         Path data,
@@ -35,6 +40,12 @@ public record QueryConfig(
     @Key(value = "how long clients may finish after SIGTERM", min = 0, max = 3_600_000) int drainMs,
     Limits limits,
     Timeouts timeouts) {
+
+  /** What reads see at servers that do not lead. */
+  public enum Reads {
+    COMMITTED,
+    SNAPSHOT
+  }
 
   /** The replicator's own role. */
   public record Role(
@@ -120,6 +131,7 @@ public record QueryConfig(
           new HostPort("127.0.0.1", 6432),
           List.of(),
           1,
+          Reads.COMMITTED,
           null,
           null,
           List.of("host all all all scram-sha-256"),

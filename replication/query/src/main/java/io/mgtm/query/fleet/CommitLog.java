@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -283,11 +282,7 @@ public final class CommitLog {
    */
   public CompletableFuture<Long> change(String address, ServerState to) {
     CompletableFuture<Long> done = decide(number -> new Entry.Server(number, address, to), 0);
-    long waitMs = to.isIn() ? 0 : lease.formerEndsInMs();
-    return waitMs == 0
-        ? done
-        : done.thenApplyAsync(
-            number -> number, CompletableFuture.delayedExecutor(waitMs, TimeUnit.MILLISECONDS));
+    return to.isIn() ? done : done.thenCombine(lease.formerEnds(), (number, ended) -> number);
   }
 
   /** Notes that all is at all servers that are in, where the log does not say so yet. */

@@ -43,6 +43,14 @@ public final class FleetStart {
   }
 
   /**
+   * Waits until no other replicator reads: what servers are given from then on, one after the
+   * other, is seen by nobody.
+   */
+  public void awaitFormer() throws IOException {
+    Futures.await(commits.lease().formerEnds());
+  }
+
+  /**
    * Takes over which servers there are, once the log names one, who is out, and in which order the
    * others lead. At the first start it is told those of the configuration.
    */

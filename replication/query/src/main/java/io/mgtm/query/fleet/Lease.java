@@ -1,13 +1,14 @@
 package io.mgtm.query.fleet;
 
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Until when no other replicator can have put a server out: half a second after a majority was
  * asked that has confirmed since that this one leads. Another that leads later puts none out before
- * twice that has passed since it was elected. {@link #holds} may be asked by any thread; the rest
- * belongs to the owner of the log.
+ * twice that has passed since it was elected. {@link #holds} and {@link #formerEnds} may be asked
+ * by any thread; the rest belongs to the owner of the log.
  */
 class Lease {
   /** For who is alone. */
@@ -19,8 +20,8 @@ class Lease {
         }
 
         @Override
-        long formerEndsInMs() {
-          return 0;
+        CompletableFuture<Void> formerEnds() {
+          return CompletableFuture.completedFuture(null);
         }
       };
 
@@ -63,8 +64,12 @@ class Lease {
     }
   }
 
-  /** How long no server may be put out yet. */
-  long formerEndsInMs() {
-    return Math.max(0, TimeUnit.NANOSECONDS.toMillis(begunNanos + 2 * NANOS - System.nanoTime()));
+  /** Completes when no other replicator, which led before, reads any more. Any thread. */
+  CompletableFuture<Void> formerEnds() {
+    long waitNanos = begunNanos + 2 * NANOS - System.nanoTime();
+    return waitNanos <= 0
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.runAsync(
+            () -> {}, CompletableFuture.delayedExecutor(waitNanos, TimeUnit.NANOSECONDS));
   }
 }

@@ -16,6 +16,7 @@ import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.ServerKind;
 import io.mgtm.query.fleet.Slots;
+import io.mgtm.query.fleet.SnapshotGate;
 import io.mgtm.query.recovery.Membership;
 import io.mgtm.query.recovery.Repair;
 import io.mgtm.query.recovery.Sequences;
@@ -73,6 +74,7 @@ final class Tenure implements AutoCloseable {
             fleet,
             limit,
             new CommitGate(),
+            new SnapshotGate(),
             commits,
             commits == null ? null : new PositionTable(fleet, commits, own, slots),
             new SequenceBounds(fleet, sequences),

@@ -1,5 +1,6 @@
 package io.mgtm.query.recovery;
 
+import io.mgtm.query.config.QueryConfig;
 import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.LoginException;
@@ -93,6 +94,9 @@ public final class Steward {
     Fleet fleet = shared.fleet();
     FleetStart start = new FleetStart(fleet, shared.commits());
     start.restore();
+    if (shared.config().reads() == QueryConfig.Reads.SNAPSHOT) {
+      start.awaitFormer();
+    }
     Map<Node, String> wrong = probeAll(fleet.in());
     if (wrong.size() == fleet.in().size()) {
       // All at once: it may have been this machine.

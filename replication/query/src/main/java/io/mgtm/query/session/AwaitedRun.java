@@ -30,6 +30,7 @@ final class AwaitedRun {
   private CheckedWrite checked;
   private UnprovenRead unproven;
   private FarRead far;
+  private final SnapshotReads snapshots;
   private SequenceDraws draws;
 
   /** Whether a transaction of the replicator's is about to begin. */
@@ -42,6 +43,7 @@ final class AwaitedRun {
     this.session = session;
     this.run = run;
     this.set = session.set();
+    this.snapshots = new SnapshotReads(session, run);
   }
 
   /** Runs a task in the open transaction; where none is open, in one of the replicator's own. */
@@ -87,6 +89,7 @@ final class AwaitedRun {
   /** The client does not want what has not begun yet. */
   void cancel() {
     cancelled = beginning;
+    snapshots.cancel();
   }
 
   void checked(Segment segment) {
@@ -104,10 +107,27 @@ final class AwaitedRun {
     unproven.start();
   }
 
-  /** A read, at a server that is not the leader. */
+  /** Whether something is to be known or taken before it runs, after which it goes on. */
+  boolean comesFirst(Segment next) {
+    return set.home() == null
+        ? session.late().enters(run::next) || set.isolation().ask(run::next)
+        : snapshots.begins(next);
+  }
+
+  /** A read outside of transactions. */
+  void read(Segment segment) {
+    Backend reader = set.readers().reader(segment);
+    if (set.readers().needsSnapshot(reader, segment)) {
+      snapshots.read(reader, segment);
+    } else {
+      read(reader, segment);
+    }
+  }
+
+  /** The same at that server, in what it has. */
   void read(Backend reader, Segment segment) {
     reader.node().reads().increment();
-    if (set.isFar(reader)) {
+    if (set.readers().isFar(reader)) {
       far = new FarRead(session, run, reader, segment);
       far.start();
     } else {
@@ -234,6 +254,7 @@ final class AwaitedRun {
   void end() {
     beginning = false;
     cancelled = false;
+    snapshots.end();
     if (far != null) {
       far.end();
       far = null;

@@ -202,7 +202,11 @@ final class Commit {
     public void decided(long entry, long settledThen) {
       number = entry;
       settled = settledThen;
-      commitOthers();
+      if (gid == null) {
+        pass.commits(Commit.this::commitOthers);
+      } else {
+        commitOthers();
+      }
     }
 
     @Override

@@ -53,10 +53,7 @@ final class Controls {
       run.sender().send(home, segment, run::ended);
       return;
     }
-    boolean anywhere =
-        command.readOnly() && !serializable && !session.schema().temporaries().maySome();
-    Backend reader = anywhere ? set.reader() : null;
-    Backend at = reader == null || set.isFar(reader) ? set.chosen() : reader;
+    Backend at = set.readers().of(command);
     run.sender()
         .send(
             at,

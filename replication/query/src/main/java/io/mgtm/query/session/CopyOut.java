@@ -145,7 +145,7 @@ final class CopyOut implements Answer {
   public void ready(char status) {
     answered = true;
     close();
-    if (wrong != null && !unread && session.set().isFar(backend)) {
+    if (wrong != null && !unread && session.set().readers().isFar(backend)) {
       refused = wrong.ofVersion(backend.node());
     } else if (wrong != null && !unread) {
       given.doubt(backend, wrong);

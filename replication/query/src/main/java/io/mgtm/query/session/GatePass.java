@@ -1,13 +1,19 @@
 package io.mgtm.query.session;
 
+import io.mgtm.query.fleet.SnapshotGate;
+import io.mgtm.query.fleet.SnapshotGate.Kind;
+
 /**
- * One passage of the gate, which is closed while a server comes in. Whoever is inside goes to its
- * end even if the session ends meanwhile. Belongs to a session.
+ * One passage of the gate, which is closed while a server comes in, and of that which keeps commits
+ * apart from snapshots. Whoever is inside goes to its end even if the session ends meanwhile.
+ * Belongs to a session.
  */
 final class GatePass {
   private final ReplicatedSession session;
   private final Runnable then;
+  private final SnapshotGate snapshots;
   private boolean inside;
+  private boolean committing;
 
   /**
    * One that has not begun.
@@ -17,6 +23,7 @@ final class GatePass {
   GatePass(ReplicatedSession session, Runnable then) {
     this.session = session;
     this.then = then;
+    this.snapshots = session.shared().snapshots();
   }
 
   boolean isInside() {
@@ -36,8 +43,20 @@ final class GatePass {
     }
   }
 
+  /** Goes on when no snapshot is taken; from then on servers show what is committed. */
+  void commits(Runnable goesOn) {
+    committing = true;
+    if (snapshots.enter(Kind.COMMIT, () -> session.execute(goesOn))) {
+      goesOn.run();
+    }
+  }
+
   void leave() {
     inside = false;
+    if (committing) {
+      committing = false;
+      snapshots.leave();
+    }
     session.shared().gate().leave();
     if (session.isEnded()) {
       session.closeBackends();

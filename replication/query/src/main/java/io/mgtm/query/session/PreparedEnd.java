@@ -198,7 +198,11 @@ final class PreparedEnd {
     public void decided(long entry, long settledThen) {
       number = commits ? entry : 0;
       settled = settledThen;
-      endAtOthers();
+      if (commits) {
+        pass.commits(PreparedEnd.this::endAtOthers);
+      } else {
+        endAtOthers();
+      }
     }
 
     @Override

@@ -202,7 +202,7 @@ final class SchemaChange {
               .withHint("Say by RESTART WITH where all are to go on.");
     } else if (error != null || !tag().equals(got)) {
       Difference wrong = error != null ? Difference.failed(error) : Difference.answered(got, tag());
-      if (session.set().isFar(other)) {
+      if (session.set().readers().isFar(other)) {
         blocked = wrong.ofVersion(other.node());
       } else {
         session.set().differs(other, wrong);

@@ -103,7 +103,8 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
                 steps.stream().anyMatch(s -> s.type() == 'B' && s.name().equals(execute.name())));
   }
 
-  private Stream<Prepared> all() {
+  /** The statements that it names. */
+  Stream<Prepared> all() {
     return simple != null
         ? Stream.of(simple)
         : steps.stream().filter(step -> step.prepared() != null).map(Step::prepared);

@@ -40,7 +40,6 @@ final class ServerSet {
 
   private final Fleet fleet;
   private final ReplicatedSession session;
-  private final int turn;
 
   /** Is added to by the session's loop alone; any thread reads it. */
   private final List<Backend> all = new CopyOnWriteArrayList<>();
@@ -50,9 +49,9 @@ final class ServerSet {
   private final Cursors cursors = new Cursors();
   private final ClientTimeouts timeouts = new ClientTimeouts();
   private final DefaultIsolation isolation;
+  private final Readers readers;
   private final Savepoints savepoints = new Savepoints(redo, doubts, cursors);
   private Backend home;
-  private Backend sticky;
   private Backend chosen;
 
   /** Where it has locks, or listens, whatever becomes of its transactions; or null. */
@@ -66,8 +65,8 @@ final class ServerSet {
   ServerSet(Fleet fleet, ReplicatedSession session) {
     this.fleet = fleet;
     this.session = session;
-    this.turn = fleet.turn();
     this.isolation = new DefaultIsolation(session);
+    this.readers = new Readers(session, this);
   }
 
   void add(Backend backend) {
@@ -127,30 +126,9 @@ final class ServerSet {
     return keeper == node || session.schema().temporaries().areAt(node);
   }
 
-  /** Where reads go: the same server as before, unless another has less to do. */
-  Backend reader() {
-    List<Backend> live = live();
-    if (live.isEmpty() || isolation.isSerializable()) {
-      return leader();
-    }
-    Backend best = live.get(Math.floorMod(turn, live.size()));
-    for (Backend one : live) {
-      best = one.node().running() < best.node().running() ? one : best;
-    }
-    boolean stay =
-        sticky != null
-            && live.contains(sticky)
-            && sticky.node().running() <= best.node().running() + 1;
-    sticky = stay ? sticky : best;
-    return sticky;
-  }
-
-  /**
-   * Whether a server is of another major version than the one that decides what a client is told.
-   */
-  boolean isFar(Backend one) {
-    Backend decides = homeOrLeader();
-    return decides != null && decides.node().kind().major() != one.node().kind().major();
+  /** Where reads go. */
+  Readers readers() {
+    return readers;
   }
 
   /** Where the open transaction runs, or null. */
@@ -161,12 +139,6 @@ final class ServerSet {
   /** Where what is for one server runs: the open transaction's, or the leader that was chosen. */
   Backend homeOrLeader() {
     return home == null ? chosen : home;
-  }
-
-  /** Whether the open transaction runs at a server that does not lead, and did not before. */
-  boolean isAtFollower() {
-    Node leader = fleet.leader();
-    return home.node() != leader && home.node().isIn();
   }
 
   char status() {
@@ -185,6 +157,7 @@ final class ServerSet {
       timeouts.end();
       leaderNanos = 0;
       readOnly = false;
+      readers.transactionEnds();
       session.turn().end();
       session.failover().setMoved(false);
       session.schema().ended();

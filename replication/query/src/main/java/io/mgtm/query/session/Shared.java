@@ -10,6 +10,7 @@ import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.Slots;
+import io.mgtm.query.fleet.SnapshotGate;
 
 /**
  * What the sessions before several servers share.
@@ -21,6 +22,7 @@ public record Shared(
     Fleet fleet,
     TransactionLimit limit,
     CommitGate gate,
+    SnapshotGate snapshots,
     CommitLog commits,
     PositionTable positions,
     SequenceBounds sequences,

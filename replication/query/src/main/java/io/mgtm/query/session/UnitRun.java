@@ -103,10 +103,7 @@ final class UnitRun {
       session.shared().fleet().ready().thenRun(() -> session.execute(this::next));
       return;
     }
-    if (free
-        && (session.late().enters(this::next)
-            || set.isolation().ask(this::next)
-            || mustWaitFor(segment))) {
+    if (awaited.comesFirst(segment) || (free && mustWaitFor(segment))) {
       return;
     }
     if (names.areKnown(segments.get(next))) {
@@ -206,7 +203,7 @@ final class UnitRun {
     }
     set.useCursors(segment.executed());
     if (set.home() != null) {
-      if (segment.isForAll() && set.isAtFollower()) {
+      if (segment.isForAll() && set.readers().isAtFollower()) {
         fail(
             ErrorFields.error("0A000", "locks, notifications and held cursors are the leader's")
                 .withHint("Use a transaction that does not begin as READ ONLY."));
@@ -221,7 +218,7 @@ final class UnitRun {
     } else if (segment.isLeaders()) {
       sender.send(leader, segment, this::ended);
     } else {
-      awaited.read(set.reader(), segment);
+      awaited.read(segment);
     }
   }
 

@@ -33,7 +33,8 @@ public record TransactionCommand(
     /** What the session, its role or its server has set. */
     DEFAULT,
     SERIALIZABLE,
-    OTHER
+    REPEATABLE_READ,
+    READ_COMMITTED
   }
 
   private static final Set<String> ENDS = Set.of("commit", "end", "rollback", "abort");
@@ -45,6 +46,11 @@ public record TransactionCommand(
   /** Whether a transaction that it begins is SERIALIZABLE. */
   public boolean isSerializable(boolean byDefault) {
     return level == Level.SERIALIZABLE || (level == Level.DEFAULT && byDefault);
+  }
+
+  /** Whether a transaction that it begins is REPEATABLE READ, or more than that. */
+  public boolean isRepeatableRead(boolean byDefault) {
+    return level == Level.DEFAULT ? byDefault : level != Level.READ_COMMITTED;
   }
 
   /** What a statement of that class says. */
@@ -99,6 +105,9 @@ public record TransactionCommand(
     if (Token.hasWord(tokens, "serializable")) {
       return Level.SERIALIZABLE;
     }
-    return Token.hasWord(tokens, "isolation") ? Level.OTHER : Level.DEFAULT;
+    if (Token.hasWord(tokens, "repeatable")) {
+      return Level.REPEATABLE_READ;
+    }
+    return Token.hasWord(tokens, "isolation") ? Level.READ_COMMITTED : Level.DEFAULT;
   }
 }

@@ -20,12 +20,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Long histories. */
 class ListAppendCheckerTest {
   private static final int TRANSACTIONS = 10_000;
+  private static final int RUNS = Integer.getInteger("mgtm.runs", 5);
 
   @ParameterizedTest
   @EnumSource(Fault.class)
   void whatIsDoneWrongIsFoundAndNothingElse(Fault fault) {
     long seed = Long.getLong("seed", 1);
-    List<Anomaly> found = new SimulatedDatabase(seed, fault).check(TRANSACTIONS);
+    boolean ofSnapshots = fault.isOfSnapshots();
+    List<Anomaly> found = new SimulatedDatabase(seed, fault, ofSnapshots).check(TRANSACTIONS);
 
     List<Anomaly> forbidden = found.stream().filter(Anomaly::forbidden).toList();
     Set<Kind> kinds = EnumSet.noneOf(Kind.class);
@@ -40,6 +42,10 @@ class ListAppendCheckerTest {
       case FORGET -> assertThat(kinds).as(seeded).contains(Kind.LOST_APPEND);
       case REPEAT -> assertThat(kinds).as(seeded).contains(Kind.DUPLICATE_APPEND);
       case COMMIT_BY_HALF -> assertThat(kinds).as(seeded).contains(Kind.G_SINGLE);
+      case TAKE_SNAPSHOTS_AMID_COMMITS,
+          LET_SNAPSHOTS_IN_BEFORE_THE_LEADER_HAS_IT,
+          USE_A_SNAPSHOT_THAT_WAS_TAKEN_TOO_LATE ->
+          assertThat(kinds).as(seeded).contains(Kind.STALE_READ);
       case ACKNOWLEDGE_BEFORE_ALL_HAVE_IT -> assertThat(kinds).as(seeded).contains(Kind.STALE_READ);
       default -> throw new AssertionError(fault);
     }
@@ -49,10 +55,19 @@ class ListAppendCheckerTest {
   @Test
   void whatIsPermittedIsToldToo() {
     long seed = Long.getLong("seed", 1);
-    assertThat(new SimulatedDatabase(seed, Fault.NONE).check(TRANSACTIONS))
+    assertThat(new SimulatedDatabase(seed, Fault.NONE, false).check(TRANSACTIONS))
         .as("seed " + seed)
         .extracting(Anomaly::kind)
         .contains(Kind.G_SINGLE, Kind.G2);
+  }
+
+  @Test
+  void readsOfSnapshotsAreAsOfOneServer() {
+    long seed = Long.getLong("seed", 1);
+    for (int run = 0; run < RUNS; run++) {
+      List<Anomaly> found = new SimulatedDatabase(seed + run, Fault.NONE, true).check(TRANSACTIONS);
+      assertThat(found.stream().filter(Anomaly::forbidden)).as("seed " + (seed + run)).isEmpty();
+    }
   }
 
   /** A cycle of all transactions, whose search would overflow a stack. */

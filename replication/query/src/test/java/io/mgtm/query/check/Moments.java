@@ -7,11 +7,13 @@ import io.mgtm.query.check.Transaction.Outcome;
 import io.mgtm.query.check.Transaction.Read;
 import io.mgtm.query.check.Transaction.Step;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * What transactions must see because it was theirs, or acknowledged before they asked. The time
@@ -34,11 +36,13 @@ final class Moments {
         }
       }
     }
+    Map<String, NavigableMap<Long, Integer>> seen = seen();
     versions.orders().forEach((key, order) -> lengths.put(key, acknowledged(key, order, began)));
     for (int i = 0; i < transactions.size(); i++) {
       if (versions.isCommitted(i)) {
         checkOwn(i);
         checkStale(i, lengths);
+        checkSeen(i, seen);
       }
     }
   }
@@ -75,6 +79,44 @@ final class Moments {
       }
     }
     return lengthByEnd;
+  }
+
+  /** How long a list was seen at one server from which moment on, by who has ended then. */
+  private Map<String, NavigableMap<Long, Integer>> seen() {
+    Map<String, NavigableMap<Long, Integer>> seen = new HashMap<>();
+    List<Transaction> near =
+        IntStream.range(0, transactions.size())
+            .filter(versions::isCommitted)
+            .mapToObj(transactions::get)
+            .filter(one -> one.outcome() == Outcome.COMMITTED && !one.far())
+            .sorted(Comparator.comparingLong(Transaction::ended))
+            .toList();
+    for (Transaction transaction : near) {
+      for (Step step : transaction.steps()) {
+        if (step instanceof Read read) {
+          NavigableMap<Long, Integer> lengths =
+              seen.computeIfAbsent(read.key(), key -> new TreeMap<>());
+          int longest = lengths.isEmpty() ? 0 : lengths.lastEntry().getValue();
+          lengths.put(transaction.ended(), Math.max(longest, read.list().size()));
+        }
+      }
+    }
+    return seen;
+  }
+
+  private void checkSeen(int number, Map<String, NavigableMap<Long, Integer>> seen) {
+    Transaction transaction = transactions.get(number);
+    for (Step step : transaction.steps()) {
+      if (!transaction.far() && step instanceof Read read) {
+        var least = seen.get(read.key()).lowerEntry(transaction.snapshotBegan(read));
+        if (least != null && read.list().size() < least.getValue()) {
+          found(
+              Kind.STALE_READ,
+              "T%d read %s of list %s, of which others have seen %d elements before"
+                  .formatted(number, read.list(), read.key(), least.getValue()));
+        }
+      }
+    }
   }
 
   private void checkStale(int number, Map<String, NavigableMap<Long, Integer>> lengths) {

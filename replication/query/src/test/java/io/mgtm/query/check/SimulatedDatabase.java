@@ -5,16 +5,21 @@ import io.mgtm.query.check.Transaction.Isolation;
 import io.mgtm.query.check.Transaction.Outcome;
 import io.mgtm.query.check.Transaction.Read;
 import io.mgtm.query.check.Transaction.Step;
+import io.mgtm.query.fleet.SnapshotGate;
+import io.mgtm.query.fleet.SnapshotGate.Kind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 
 /**
  * Servers as the replicator keeps them, with clients: a leader that locks lists and has snapshots,
- * and others, which commit before it, in any order where nothing conflicts, and may be read from.
+ * and others, which commit before it, in any order where nothing conflicts, and may be read from;
+ * where it says so by snapshots which the {@link SnapshotGate} keeps apart from commits.
  */
 final class SimulatedDatabase {
   /** What is done wrong. */
@@ -26,7 +31,17 @@ final class SimulatedDatabase {
     FORGET,
     REPEAT,
     COMMIT_BY_HALF,
-    ACKNOWLEDGE_BEFORE_ALL_HAVE_IT
+    TAKE_SNAPSHOTS_AMID_COMMITS,
+    LET_SNAPSHOTS_IN_BEFORE_THE_LEADER_HAS_IT,
+    USE_A_SNAPSHOT_THAT_WAS_TAKEN_TOO_LATE,
+    ACKNOWLEDGE_BEFORE_ALL_HAVE_IT;
+
+    /** Whether it is one of reads of snapshots. */
+    boolean isOfSnapshots() {
+      return this == TAKE_SNAPSHOTS_AMID_COMMITS
+          || this == LET_SNAPSHOTS_IN_BEFORE_THE_LEADER_HAS_IT
+          || this == USE_A_SNAPSHOT_THAT_WAS_TAKEN_TOO_LATE;
+    }
   }
 
   private static final int SERVERS = 3;
@@ -42,6 +57,10 @@ final class SimulatedDatabase {
     int left;
     Map<String, Integer> snapshot;
     boolean commits;
+    boolean comes;
+    long came;
+    boolean inside;
+    boolean late;
     boolean acknowledged;
     final List<Integer> behind = new ArrayList<>();
     final List<Step> steps = new ArrayList<>();
@@ -50,6 +69,8 @@ final class SimulatedDatabase {
 
   private final Random random;
   private final Fault fault;
+  private final boolean ofSnapshots;
+  private final SnapshotGate gate = new SnapshotGate();
   private final List<Map<String, List<Integer>>> servers = new ArrayList<>();
   private final Map<String, Open> locks = new HashMap<>();
   private final Open[] clients = new Open[CLIENTS];
@@ -59,9 +80,15 @@ final class SimulatedDatabase {
   private int elements;
   private int names;
 
-  SimulatedDatabase(long seed, Fault fault) {
+  /**
+   * One in which nothing was done.
+   *
+   * @param ofSnapshots whether reads at the others see what the leader shows
+   */
+  SimulatedDatabase(long seed, Fault fault, boolean ofSnapshots) {
     this.random = new Random(seed);
     this.fault = fault;
+    this.ofSnapshots = ofSnapshots;
     for (int i = 0; i < SERVERS; i++) {
       servers.add(new HashMap<>());
     }
@@ -75,14 +102,15 @@ final class SimulatedDatabase {
     while (history.size() < transactions) {
       step(random.nextInt(CLIENTS));
     }
-    for (int client = 0; client < CLIENTS; client++) {
-      while (clients[client] != null) {
-        Open open = clients[client];
-        if (open.commits) {
-          commit(client, open);
-        } else {
-          end(client, open, Outcome.ABORTED);
-        }
+    while (Arrays.stream(clients).anyMatch(Objects::nonNull)) {
+      int client = random.nextInt(CLIENTS);
+      Open open = clients[client];
+      if (open != null && open.commits) {
+        commit(client, open);
+      } else if (open != null && isAtGate(open)) {
+        takeAtGate(open);
+      } else if (open != null) {
+        end(client, open, Outcome.ABORTED);
       }
     }
     return ListAppendChecker.check(history, servers.get(0));
@@ -102,6 +130,8 @@ final class SimulatedDatabase {
       decide(open);
     } else if (open.server == 0 && random.nextBoolean()) {
       append(client, open);
+    } else if (isAtGate(open)) {
+      takeAtGate(open);
     } else {
       read(open);
     }
@@ -111,8 +141,37 @@ final class SimulatedDatabase {
     Open open = new Open();
     open.isolation = random.nextBoolean() ? Isolation.READ_COMMITTED : Isolation.REPEATABLE_READ;
     open.server = random.nextInt(3) == 0 ? 1 + random.nextInt(SERVERS - 1) : 0;
-    open.left = 1 + random.nextInt(4);
+    boolean alone = ofSnapshots && open.server != 0 && open.isolation == Isolation.READ_COMMITTED;
+    open.left = alone ? 1 : 1 + random.nextInt(4);
     return open;
+  }
+
+  private boolean isAtGate(Open open) {
+    return ofSnapshots && open.server != 0 && (open.snapshot == null || open.inside);
+  }
+
+  /** Comes to the gate, has the server take it, or leaves the gate: each is a step. */
+  private void takeAtGate(Open open) {
+    if (!open.comes) {
+      open.comes = true;
+      open.came = ++clock;
+      open.late = fault == Fault.TAKE_SNAPSHOTS_AMID_COMMITS;
+      open.inside = !open.late && gate.enter(Kind.SNAPSHOT, () -> open.inside = true);
+    } else if (open.snapshot == null && (open.inside || open.late)) {
+      if (open.inside && fault == Fault.USE_A_SNAPSHOT_THAT_WAS_TAKEN_TOO_LATE) {
+        open.late = true;
+        leave(open);
+      } else {
+        takeSnapshot(open);
+      }
+    } else if (open.inside) {
+      leave(open);
+    }
+  }
+
+  private void leave(Open open) {
+    open.inside = false;
+    gate.leave();
   }
 
   private String key() {
@@ -139,7 +198,7 @@ final class SimulatedDatabase {
     String key = key();
     List<Integer> all = list(open.server, key);
     int length = open.snapshot.getOrDefault(key, 0);
-    if (open.isolation == Isolation.READ_COMMITTED
+    if ((open.isolation == Isolation.READ_COMMITTED && !open.comes)
         || (fault == Fault.READ_WITHOUT_SNAPSHOT && isRare())) {
       length = all.size();
     }
@@ -150,7 +209,7 @@ final class SimulatedDatabase {
     } else {
       seen.addAll(open.own.getOrDefault(key, List.of()));
     }
-    open.steps.add(new Read(key, seen, ++clock));
+    open.steps.add(new Read(key, seen, open.steps.isEmpty() && open.comes ? open.came : ++clock));
     open.left--;
   }
 
@@ -181,6 +240,10 @@ final class SimulatedDatabase {
   /** It is decided, and goes to the others in any order. */
   private void decide(Open open) {
     open.commits = true;
+    if (ofSnapshots && !open.own.isEmpty()) {
+      open.comes = true;
+      open.inside = gate.enter(Kind.COMMIT, () -> open.inside = true);
+    }
     for (int i = 1; i < SERVERS; i++) {
       open.behind.add(random.nextInt(open.behind.size() + 1), i);
     }
@@ -198,11 +261,16 @@ final class SimulatedDatabase {
       open.acknowledged = true;
     } else if (open.own.isEmpty()) {
       end(client, open, Outcome.COMMITTED);
+    } else if (open.comes && !open.inside) {
+      return;
     } else if (!open.behind.isEmpty()) {
       write(open.behind.remove(0), open);
     } else if (fault == Fault.COMMIT_BY_HALF && open.own.size() > 1) {
       String first = open.own.keySet().iterator().next();
       list(0, first).addAll(open.own.remove(first));
+    } else if (fault == Fault.LET_SNAPSHOTS_IN_BEFORE_THE_LEADER_HAS_IT && open.inside) {
+      open.comes = false;
+      leave(open);
     } else {
       write(0, open);
       end(client, open, random.nextInt(20) == 0 ? Outcome.UNKNOWN : Outcome.COMMITTED);
@@ -214,12 +282,16 @@ final class SimulatedDatabase {
   }
 
   private Transaction done(Open open, Outcome outcome) {
-    return new Transaction(open.isolation, open.server != 0, outcome, ++clock, open.steps);
+    return new Transaction(
+        open.isolation, open.server != 0 && !ofSnapshots, outcome, ++clock, open.steps);
   }
 
   private void end(int client, Open open, Outcome outcome) {
     if (!open.acknowledged) {
       history.add(done(open, outcome));
+    }
+    if (open.inside) {
+      leave(open);
     }
     locks.values().removeIf(owner -> owner == open);
     clients[client] = null;

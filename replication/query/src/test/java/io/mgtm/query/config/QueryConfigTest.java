@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.EnumFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.mgtm.common.ConfigException;
 import io.mgtm.common.HostPort;
 import java.io.IOException;
@@ -132,7 +134,8 @@ class QueryConfigTest {
   @Test
   void thePageTellsOfEveryKeyAndItsDefault() throws IOException {
     Map<String, String> defaults = new LinkedHashMap<>();
-    flatten("", new ObjectMapper().valueToTree(QueryConfig.DEFAULTS), defaults);
+    ObjectMapper mapper = JsonMapper.builder().enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE).build();
+    flatten("", mapper.valueToTree(QueryConfig.DEFAULTS), defaults);
     Map<String, String> documented = new LinkedHashMap<>();
     for (String line : Files.readAllLines(PAGE)) {
       Matcher row = ROW.matcher(line);

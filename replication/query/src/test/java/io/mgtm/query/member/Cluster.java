@@ -3,6 +3,7 @@ package io.mgtm.query.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.config.QueryConfig.Reads;
 import io.mgtm.testing.Await;
 import io.mgtm.testing.OwnAddress;
 import java.io.IOException;
@@ -31,6 +32,7 @@ final class Cluster {
   volatile List<HostPort> several;
 
   int serversMin = 1;
+  Reads reads = Reads.COMMITTED;
   long spoolBytes = 8 << 20;
   int applyMs = 60_000;
 
@@ -123,6 +125,7 @@ final class Cluster {
                 folder,
                 servers.stream().map(one -> one.address).toList(),
                 serversMin,
+                reads,
                 spoolBytes,
                 applyMs));
   }

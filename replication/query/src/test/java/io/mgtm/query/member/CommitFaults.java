@@ -86,7 +86,7 @@ abstract class CommitFaults {
   }
 
   /** Begins work, of which a server cannot do the part that needs a table. */
-  final void whileItWaits(Postgres at, String table, Work work, Step step) throws Exception {
+  static void whileItWaits(Postgres at, String table, Work work, Step step) throws Exception {
     try (Connection holds = at.direct("app")) {
       holds.setAutoCommit(false);
       Sql.run(holds, "lock table " + table + " in exclusive mode");

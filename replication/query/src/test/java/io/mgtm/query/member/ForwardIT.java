@@ -74,6 +74,7 @@ class ForwardIT {
             of.listen(),
             servers,
             1,
+            of.reads(),
             of.data(),
             of.admin(),
             access,

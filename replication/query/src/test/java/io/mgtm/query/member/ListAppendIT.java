@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.query.check.Anomaly;
 import io.mgtm.query.check.ListAppendChecker;
+import io.mgtm.query.config.QueryConfig.Reads;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,12 +17,22 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What clients are told by several servers could be what one has told them, whoever dies. */
 class ListAppendIT {
   private static final int CLIENTS = 6;
   private static final int SOME = 150;
   private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 20);
+
+  /** Servers commit some milliseconds apart then, and reads between may see what others do not. */
+  private static final String SPREAD_COMMITS =
+      "create function pause() returns trigger language plpgsql as"
+          + " $$begin perform pg_sleep(0.01 * random()); return new; end$$;"
+          + "create trigger pause before insert or update on mgtm.position"
+          + " for each row execute function pause();"
+          + "alter table mgtm.position enable always trigger pause";
 
   @TempDir private Path folder;
   private final long seed = Long.getLong("seed", 1);
@@ -48,19 +59,30 @@ class ListAppendIT {
     }
   }
 
-  private void startWithOneReplicator(int servers) throws Exception {
+  private void startWithOneReplicator(int servers, Reads reads) throws Exception {
     cluster = new Cluster(folder, servers, "dtp", ListAppends.TABLES);
+    cluster.reads = reads;
     cluster.startReplicator();
+    spreadCommits();
     appends = new ListAppends(cluster, CLIENTS, seed);
   }
 
-  private void startWithThree(int servers) throws Exception {
+  private void startWithThree(int servers, Reads reads) throws Exception {
     cluster = new Cluster(folder, servers, "dtp", ListAppends.TABLES);
+    cluster.reads = reads;
     replicators = new Replicators(cluster, 3);
     replicators.startAll();
     replicators.awaitWhole();
     cluster.several = replicators.clients();
+    spreadCommits();
     appends = new ListAppends(cluster, CLIENTS, seed);
+  }
+
+  private void spreadCommits() throws Exception {
+    cluster.alice().close(); // The tables of positions are there.
+    for (Postgres server : cluster.servers) {
+      server.sql("app", SPREAD_COMMITS);
+    }
   }
 
   private void more() {
@@ -75,15 +97,17 @@ class ListAppendIT {
   }
 
   /** The first one leads, and the second one after it. */
-  @Test
-  void serversDieAndComeBack() throws Exception {
-    startWithOneReplicator(2);
+  @ParameterizedTest
+  @EnumSource(Reads.class)
+  void serversDieAndComeBack(Reads reads) throws Exception {
+    startWithOneReplicator(reads == Reads.SNAPSHOT ? 3 : 2, reads);
+    int servers = cluster.servers.size();
     more();
     killServer(1);
-    cluster.awaitIn(2);
+    cluster.awaitIn(servers);
     more();
     killServer(0);
-    cluster.awaitIn(2);
+    cluster.awaitIn(servers);
     more();
     appends.end();
     cluster.assertAlike();
@@ -92,7 +116,7 @@ class ListAppendIT {
 
   @Test
   void whoServesDiesAndServersToo() throws Exception {
-    startWithThree(2);
+    startWithThree(2, Reads.COMMITTED);
     more();
     killReplicator(() -> {});
     replicators.awaitServersIn();
@@ -103,10 +127,11 @@ class ListAppendIT {
     assertNothingForbidden();
   }
 
-  @Test
+  @ParameterizedTest
+  @EnumSource(Reads.class)
   @Tag("long")
-  void whoeverDiesAgainAndAgain() throws Exception {
-    startWithThree(3);
+  void whoeverDiesAgainAndAgain(Reads reads) throws Exception {
+    startWithThree(3, reads);
     for (int round = 0; round < ROUNDS; round++) {
       more();
       int server = random.nextInt(3);

@@ -6,6 +6,7 @@ import io.mgtm.query.check.Transaction.Isolation;
 import io.mgtm.query.check.Transaction.Outcome;
 import io.mgtm.query.check.Transaction.Read;
 import io.mgtm.query.check.Transaction.Step;
+import io.mgtm.query.config.QueryConfig.Reads;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -243,9 +244,11 @@ final class ListAppends {
     }
 
     private void end(Outcome outcome) {
-      // Reads alone may run at any server, and so may a transaction that is READ ONLY.
+      // Reads alone may run at any server, and so may a transaction that is READ ONLY; if these see
+      // what the leader shows they are as if they had run there.
       boolean reads = steps.stream().allMatch(step -> step instanceof Read);
-      boolean far = reads && (alone || readOnly) && isolation != Isolation.SERIALIZABLE;
+      boolean anywhere = (alone || readOnly) && isolation != Isolation.SERIALIZABLE;
+      boolean far = reads && anywhere && cluster.reads == Reads.COMMITTED;
       history.add(new Transaction(isolation, far, outcome, clock.incrementAndGet(), steps));
     }
   }

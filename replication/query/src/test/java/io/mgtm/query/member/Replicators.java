@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -96,8 +97,8 @@ final class Replicators {
     // Others may take the processors for seconds, and a server that is well is not to be out.
     Files.writeString(
         config,
-        "role:\n  passwordFile: %s\ndrainMs: 1000\ntimeouts:\n  silentMs: 10000\n"
-            .formatted(password));
+        "role:\n  passwordFile: %s\ndrainMs: 1000\nreads: %s\ntimeouts:\n  silentMs: 10000\n"
+            .formatted(password, cluster.reads.name().toLowerCase(Locale.ROOT)));
     List<String> command =
         query(
             "start",

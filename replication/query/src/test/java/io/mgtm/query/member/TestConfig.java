@@ -32,6 +32,7 @@ final class TestConfig {
             new HostPort("127.0.0.1", 0),
             List.of(server),
             1,
+            d.reads(),
             null,
             null,
             List.of(
@@ -58,6 +59,7 @@ final class TestConfig {
             new HostPort(OwnAddress.HOST, 0),
             of.servers(),
             of.serversMin(),
+            of.reads(),
             of.data().resolveSibling(name),
             of.admin(),
             of.access(),
@@ -80,6 +82,7 @@ final class TestConfig {
         d.listen(),
         List.of(new HostPort("127.0.0.1", 1)),
         1,
+        d.reads(),
         null,
         null,
         d.access(),
@@ -96,18 +99,24 @@ final class TestConfig {
   /** Before several servers, with its state in that folder. */
   static QueryConfig several(Path folder, List<HostPort> servers, long spoolBytes, int applyMs)
       throws Exception {
-    return several(folder, servers, 1, spoolBytes, applyMs);
+    return several(folder, servers, 1, QueryConfig.Reads.COMMITTED, spoolBytes, applyMs);
   }
 
-  /** The same with a minimum of servers that must be in for writes. */
+  /** The same with a minimum of servers that must be in for writes, and what reads see. */
   static QueryConfig several(
-      Path folder, List<HostPort> servers, int serversMin, long spoolBytes, int applyMs)
+      Path folder,
+      List<HostPort> servers,
+      int serversMin,
+      QueryConfig.Reads reads,
+      long spoolBytes,
+      int applyMs)
       throws Exception {
     QueryConfig one = of(folder, servers.get(0));
     return new QueryConfig(
             one.listen(),
             servers,
             serversMin,
+            reads,
             folder.resolve("state"),
             new HostPort("127.0.0.1", 0),
             one.access(),

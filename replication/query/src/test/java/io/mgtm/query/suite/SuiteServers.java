@@ -129,6 +129,7 @@ final class SuiteServers implements AutoCloseable {
             new HostPort("127.0.0.1", 0),
             servers.stream().map(LocalPostgres::address).toList(),
             1,
+            d.reads(),
             Files.createDirectories(folder.resolve("state" + generation)),
             new HostPort("127.0.0.1", 0),
             List.of("host all all all trust"),

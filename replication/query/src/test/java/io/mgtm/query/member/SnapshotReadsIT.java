@@ -1,0 +1,268 @@
+package io.mgtm.query.member;
+
+import static io.mgtm.query.member.CommitFaults.POSITION;
+import static io.mgtm.query.member.CommitFaults.begin;
+import static io.mgtm.query.member.CommitFaults.get;
+import static io.mgtm.query.member.CommitFaults.whileItWaits;
+import static io.mgtm.query.member.Sql.assertFails;
+import static io.mgtm.query.member.Sql.run;
+import static io.mgtm.query.member.Sql.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mgtm.common.HostPort;
+import io.mgtm.query.config.QueryConfig.Reads;
+import io.mgtm.testing.Await;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.PGConnection;
+
+/** With {@code reads: snapshot} no read sees more, or less, than the leader shows. */
+class SnapshotReadsIT {
+  private static final String TABLES =
+      "create table counter (id int primary key, n int); insert into counter values (1, 0)";
+
+  private static final String N = "select n from counter where id = 1";
+  private static final String ADD = "update counter set n = n + 1 where id = 1";
+  private static final String PORT = "select inet_server_port()";
+  private static final String BEGIN = "begin isolation level repeatable read read only";
+
+  @TempDir private static Path folder;
+  @AutoClose private static Cluster cluster;
+  @AutoClose private static Between between;
+  private static Postgres leader;
+  private static Postgres other;
+  private final List<Connection> opened = new ArrayList<>();
+  private Connection writer;
+  private Connection reader;
+
+  @BeforeAll
+  static void startCluster() throws Exception {
+    Tools.needPostgres();
+    cluster = new Cluster(folder, 2, "dtp", TABLES);
+    leader = cluster.servers.get(0);
+    other = cluster.servers.get(1);
+    between = new Between(other.address);
+    List<HostPort> servers = List.of(leader.address, between.address());
+    cluster.replicator =
+        QueryServer.start(
+            TestConfig.several(
+                folder, servers, 1, Reads.SNAPSHOT, cluster.spoolBytes, cluster.applyMs));
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    writer = alice();
+    run(writer, "update counter set n = 0 where id = 1");
+    reader = atOther();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (Connection one : opened) {
+      one.close();
+    }
+    cluster.assertAlike();
+  }
+
+  private Connection alice() throws SQLException {
+    Connection alice = cluster.alice();
+    opened.add(alice);
+    return alice;
+  }
+
+  /** One that reads at the server that does not lead. */
+  private Connection atOther() throws SQLException {
+    Connection alice = alice();
+    while (!isAt(other, alice)) {
+      alice = alice();
+    }
+    return alice;
+  }
+
+  private static boolean isAt(Postgres server, Connection session) throws SQLException {
+    return text(session, PORT).equals(Integer.toString(server.address.port()));
+  }
+
+  private static void assertSees(int n, Connection session) throws SQLException {
+    assertThat(text(session, N)).isEqualTo(Integer.toString(n));
+  }
+
+  /** Commits what adds one; the leader comes to that when all others have it. */
+  private void whileTheLeaderCommits(CommitFaults.Step step) throws Exception {
+    whileItWaits(leader, POSITION, () -> run(writer, ADD), step);
+  }
+
+  @Test
+  void whatTheLeaderDoesNotShowIsNotSeen() throws Exception {
+    whileTheLeaderCommits(
+        (worked, holds) -> {
+          assertThat(other.number(N)).isOne();
+          assertSees(0, reader);
+          assertThat(isAt(leader, reader)).isTrue();
+          holds.rollback();
+          assertThat(get(worked)).isEmpty();
+          assertThat(isAt(other, reader)).isTrue();
+          assertSees(1, reader);
+        });
+  }
+
+  @Test
+  void whatIsPreparedAndCommitted() throws Exception {
+    writer.setAutoCommit(false);
+    run(writer, ADD, "prepare transaction 'x'");
+    writer.setAutoCommit(true);
+    whileItWaits(
+        other,
+        POSITION,
+        () -> run(writer, "commit prepared 'x'"),
+        (worked, holds) -> {
+          assertThat(other.number(N)).isOne();
+          assertSees(0, reader);
+          holds.rollback();
+          assertThat(get(worked)).isEmpty();
+          assertSees(1, reader);
+        });
+  }
+
+  /** Its snapshot is taken by its first query, and not before. */
+  @Test
+  void transactionThatIsReadOnlyWaitsForItsSnapshot() throws Exception {
+    run(reader, BEGIN, "set local work_mem = '1MB'", "savepoint a", "show work_mem");
+    whileTheLeaderCommits(
+        (worked, holds) -> {
+          CompletableFuture<String> read = begin(() -> assertSees(1, reader));
+          assertThat(other.number(N)).isOne();
+          assertThat(read).isNotDone();
+          holds.rollback();
+          assertThat(get(worked)).isEmpty();
+          assertThat(get(read)).isEmpty();
+        });
+    run(writer, ADD);
+    assertSees(1, reader);
+    assertThat(isAt(other, reader)).isTrue();
+    run(reader, "commit and chain");
+    assertSees(2, reader);
+    assertThat(isAt(other, reader)).isTrue();
+    run(reader, "rollback");
+  }
+
+  @Test
+  void whoWaitsForASnapshotCanCancel() throws Exception {
+    run(reader, BEGIN);
+    whileTheLeaderCommits(
+        (worked, holds) -> {
+          try (Statement statement = reader.createStatement()) {
+            CompletableFuture<String> read = begin(() -> statement.executeQuery(N));
+            Await.until(
+                "it to be cancelled",
+                () -> {
+                  statement.cancel();
+                  holds.rollback();
+                  return read.isDone();
+                });
+            assertThat(get(worked)).isEmpty();
+            assertThat(get(read)).isIn("", "57014");
+          }
+        });
+    run(reader, "rollback");
+    assertSees(1, reader);
+  }
+
+  @Test
+  void theirClientMayGo() throws Exception {
+    run(reader, BEGIN);
+    whileTheLeaderCommits(
+        (worked, holds) -> {
+          CompletableFuture<String> read = begin(() -> text(reader, N));
+          reader.abort(Runnable::run);
+          assertThat(get(read)).startsWith("08");
+          holds.rollback();
+          assertThat(get(worked)).isEmpty();
+        });
+    run(writer, ADD);
+  }
+
+  /** Commits wait for a snapshot that a server is to take, and no longer than its client does. */
+  @Test
+  void commitsWaitForSnapshots() throws Exception {
+    between.hold("REPEATABLE READ; SELECT 1");
+    CompletableFuture<String> read = begin(() -> text(reader, N));
+    between.awaitHeld();
+    CompletableFuture<String> written = begin(() -> run(writer, ADD));
+    Await.until(
+        "it to be written",
+        () -> leader.number("select count(*) from pg_locks where mode = 'RowExclusiveLock'") > 0);
+    assertThat(written).isNotDone();
+    assertThat(other.number(N)).isZero();
+    reader.abort(Runnable::run);
+    assertThat(get(read)).startsWith("08");
+    assertThat(get(written)).isEmpty();
+    between.release();
+    assertSees(1, atOther());
+  }
+
+  @Test
+  void readCommittedIsTheLeaders() throws Exception {
+    run(reader, "begin read only");
+    assertThat(isAt(leader, reader)).isTrue();
+    run(
+        reader,
+        "commit",
+        "set session characteristics as transaction isolation level repeatable read");
+    run(reader, "begin read only");
+    assertThat(isAt(other, reader)).isTrue();
+    run(reader, "commit", "begin isolation level repeatable read read only");
+    assertFails("0A000", () -> run(reader, "set transaction isolation level read committed"));
+    run(reader, "rollback", BEGIN);
+    assertFails("0A000", () -> run(reader, "set transaction_isolation = 'read committed'"));
+    run(reader, "rollback");
+  }
+
+  @Test
+  void theIsolationIsTheClients() throws Exception {
+    assertThat(text(reader, "show transaction_isolation")).isEqualTo("read committed");
+    assertThat(text(reader, "select current_setting('transaction_isolation')"))
+        .isEqualTo("read committed");
+    assertThat(reader.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_READ_COMMITTED);
+  }
+
+  @Test
+  void readsOfAllKinds() throws Exception {
+    assertFails("22012", () -> run(reader, "select n / 0 from counter"));
+    assertSees(0, reader);
+    try (PreparedStatement select = reader.prepareStatement("select n from counter where id = ?")) {
+      for (int i = 0; i < 10; i++) {
+        run(writer, ADD);
+        select.setInt(1, 1);
+        try (ResultSet rows = select.executeQuery()) {
+          assertThat(rows.next()).isTrue();
+          assertThat(rows.getInt(1)).isEqualTo(i + 1);
+        }
+      }
+    }
+    StringWriter copied = new StringWriter();
+    reader
+        .unwrap(PGConnection.class)
+        .getCopyAPI()
+        .copyOut("copy (select n from counter) to stdout", copied);
+    assertThat(copied).hasToString("10\n");
+    run(reader, "select n from counter; select 1; " + ADD + "; select n from counter");
+    assertSees(11, reader);
+    run(reader, ";");
+    assertThat(isAt(other, reader)).isTrue();
+  }
+}
