@@ -2,7 +2,6 @@ package io.mgtm.query.fleet;
 
 import io.mgtm.group.Durability;
 import io.mgtm.group.ReplicatedLog;
-import io.mgtm.group.member.PastEntries;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.OrderState;
 import io.mgtm.query.order.Part;
@@ -71,6 +70,7 @@ public final class CommitLog {
   private final Lease lease;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final PreparedLog prepared;
+  private final LabelRenames labels = new LabelRenames();
   private final ConcurrentLinkedQueue<WaitingCommit> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean woken = new AtomicBoolean();
   private final ArrayDeque<Appended> uncommitted = new ArrayDeque<>();
@@ -104,6 +104,11 @@ public final class CommitLog {
   /** What clients have prepared. */
   public PreparedLog prepared() {
     return prepared;
+  }
+
+  /** Of what this log has since this replicator leads. */
+  public LabelRenames labels() {
+    return labels;
   }
 
   Lease lease() {
@@ -140,12 +145,12 @@ public final class CommitLog {
    *
    * @param loop of the session, on which this is called
    */
-  public void commit(Part part, EventLoop loop, Done done) {
+  public void commit(Part part, LabelRenames.Of of, EventLoop loop, Done done) {
     if (isEnded()) {
       done.refused(DEPOSED);
       return;
     }
-    WaitingCommit one = new WaitingCommit(part, loop, done);
+    WaitingCommit one = new WaitingCommit(part, of, loop, done);
     waiting.add(one);
     if (woken.compareAndSet(false, true)) {
       owner.run(this::appendWaiting);
@@ -157,7 +162,11 @@ public final class CommitLog {
     woken.set(false);
     List<WaitingCommit> batch = new ArrayList<>();
     int bytes = Entry.COMMITS_BYTES;
-    for (WaitingCommit next = waiting.peek(); next != null; next = waiting.peek()) {
+    for (WaitingCommit next = waiting.poll(); next != null; next = waiting.poll()) {
+      if (!labels.admits(next.labels())) {
+        next.refuse(LabelRenames.RENAMED);
+        continue;
+      }
       int more = next.part().bytes();
       if (!batch.isEmpty() && bytes + more > ReplicatedLog.ENTRY_BYTES_MAX) {
         appendBatch(batch);
@@ -165,7 +174,7 @@ public final class CommitLog {
         bytes = Entry.COMMITS_BYTES;
       }
       bytes += more;
-      batch.add(waiting.remove());
+      batch.add(next);
     }
     if (!batch.isEmpty()) {
       appendBatch(batch);
@@ -186,7 +195,7 @@ public final class CommitLog {
             why -> batch.forEach(one -> one.tell(() -> one.done().inDoubt(why))));
     if (refused != null) {
       underWay.remove(number);
-      batch.forEach(one -> one.tell(() -> one.done().refused(refused)));
+      batch.forEach(one -> one.refuse(refused));
     } else {
       lastCommits = number;
     }
@@ -366,28 +375,6 @@ public final class CommitLog {
 
   /** Entries above a number of which none is under way, until they have so many bytes. */
   public Past read(long above, int bytesMax) throws IOException {
-    return order.call(() -> readPast(above, bytesMax));
-  }
-
-  private Past readPast(long above, int bytesMax) {
-    PastEntries past = order.past();
-    long end = order.committedIndex();
-    List<Entry> entries = new ArrayList<>();
-    long[] next = {above};
-    long from = committedPast().indexAbove(above);
-    long settled = settledNow();
-    if (from <= end && above < settled) {
-      past.read(
-          from,
-          end,
-          bytesMax,
-          (index, payload) -> {
-            if (Entry.numberOf(payload) <= settled) {
-              next[0] = Entry.numberOf(payload);
-              entries.add(Entry.decoded(payload));
-            }
-          });
-    }
-    return new Past(entries, next[0], state.dropped());
+    return order.call(() -> committedPast().read(above, settledNow(), bytesMax, state.dropped()));
   }
 }

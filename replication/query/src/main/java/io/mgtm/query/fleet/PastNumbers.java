@@ -4,6 +4,9 @@ import io.mgtm.group.member.PastEntries;
 import io.mgtm.query.order.Entry;
 import io.mgtm.query.order.OrderState;
 import io.mgtm.query.order.Position;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -42,6 +45,30 @@ final class PastNumbers {
       }
     }
     return low;
+  }
+
+  /**
+   * Entries above a number, up to another, until they have so many bytes.
+   *
+   * @param dropped goes with them
+   */
+  CommitLog.Past read(long above, long last, int bytesMax, Map<Long, List<Integer>> dropped) {
+    List<Entry> entries = new ArrayList<>();
+    long[] next = {above};
+    long from = indexAbove(above);
+    if (from <= end && above < last) {
+      past.read(
+          from,
+          end,
+          bytesMax,
+          (index, payload) -> {
+            if (Entry.numberOf(payload) <= last) {
+              next[0] = Entry.numberOf(payload);
+              entries.add(Entry.decoded(payload));
+            }
+          });
+    }
+    return new CommitLog.Past(entries, next[0], dropped);
   }
 
   /**

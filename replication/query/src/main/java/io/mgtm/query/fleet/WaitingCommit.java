@@ -7,18 +7,24 @@ import java.util.concurrent.atomic.AtomicReference;
 /** A transaction that is to be decided. What becomes of it is told outside of the log's turn. */
 final class WaitingCommit {
   private final Part part;
+  private final LabelRenames.Of labels;
   private final EventLoop loop;
   private final CommitLog.Done done;
   private final AtomicReference<Runnable> told = new AtomicReference<>();
 
-  WaitingCommit(Part part, EventLoop loop, CommitLog.Done done) {
+  WaitingCommit(Part part, LabelRenames.Of labels, EventLoop loop, CommitLog.Done done) {
     this.part = part;
+    this.labels = labels;
     this.loop = loop;
     this.done = done;
   }
 
   Part part() {
     return part;
+  }
+
+  LabelRenames.Of labels() {
+    return labels;
   }
 
   CommitLog.Done done() {
@@ -32,6 +38,10 @@ final class WaitingCommit {
     if (!told.compareAndSet(null, what)) {
       loop.execute(what);
     }
+  }
+
+  void refuse(String why) {
+    tell(() -> done.refused(why));
   }
 
   /** Its session's loop has brought it. */

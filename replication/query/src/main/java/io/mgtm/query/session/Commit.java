@@ -190,7 +190,7 @@ final class Commit {
     }
     CommitLog commits = session.shared().commits();
     if (gid == null) {
-      commits.commit(part, session.loop(), new Decision());
+      commits.commit(part, set.labels(), session.loop(), new Decision());
     } else {
       commits.prepared().prepare(gid, owner, part, session.loop(), new Decision());
     }

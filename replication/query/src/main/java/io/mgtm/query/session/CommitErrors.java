@@ -1,5 +1,6 @@
 package io.mgtm.query.session;
 
+import io.mgtm.query.fleet.LabelRenames;
 import io.mgtm.query.wire.ErrorFields;
 
 /** What clients are told of a commit that is not done, or not known to be. */
@@ -17,6 +18,9 @@ final class CommitErrors {
 
   /** The log has refused it. */
   static ErrorFields refusedByLog(ReplicatedSession session, String reason) {
+    if (reason.equals(LabelRenames.RENAMED)) {
+      return ErrorFields.error("40001", reason).withHint("Repeat the transaction.");
+    }
     return session.shared().commits().isEnded()
         ? ErrorFields.error("57P01", reason)
         : ErrorFields.error("53100", "the log of commits takes no more: " + reason)

@@ -2,10 +2,12 @@ package io.mgtm.query.session;
 
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.LabelRenames;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.PositionTable;
 import io.mgtm.query.fleet.PreparedTransaction;
 import io.mgtm.query.order.Entry;
+import io.mgtm.query.order.Part;
 import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
@@ -186,7 +188,8 @@ final class PreparedEnd {
     } else if (session.isEnded()) {
       end(() -> {});
     } else if (commits) {
-      log.commit(one.part().of(session.slot().number()), session.loop(), new Decision());
+      Part part = one.part().of(session.slot().number());
+      log.commit(part, LabelRenames.Of.NONE, session.loop(), new Decision());
     } else {
       log.prepared().rollBack(one.part().token(), session.loop(), new Decision());
     }

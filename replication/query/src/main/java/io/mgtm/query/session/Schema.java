@@ -37,6 +37,9 @@ final class Schema implements SchemaLock.Holder {
   /** The open transaction has made a function, which what looks like a column may call. */
   private boolean callable;
 
+  /** It has renamed a label of an enum. */
+  private boolean relabelled;
+
   /** It has changed who is a member of roles, which other databases have too. */
   private boolean everywhere;
 
@@ -307,11 +310,17 @@ final class Schema implements SchemaLock.Holder {
     unread = true;
     callable |= by.makesColumnLike();
     everywhere |= by.isMembership();
+    relabelled |= by.renamesLabel();
   }
 
   /** Whether statements of others that run may come to call what the open transaction has made. */
   boolean isCallable() {
     return callable;
+  }
+
+  /** Whether the open transaction has renamed a label of an enum. */
+  boolean isRelabelled() {
+    return relabelled;
   }
 
   /** The databases that it has changed. */
@@ -331,6 +340,7 @@ final class Schema implements SchemaLock.Holder {
     unread = false;
     callable = false;
     everywhere = false;
+    relabelled = false;
     touched = false;
     ends();
     temporaries.mayDiffer();

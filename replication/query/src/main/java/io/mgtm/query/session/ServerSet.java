@@ -3,6 +3,7 @@ package io.mgtm.query.session;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.Difference;
 import io.mgtm.query.fleet.Fleet;
+import io.mgtm.query.fleet.LabelRenames;
 import io.mgtm.query.fleet.Node;
 import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.sql.Statement;
@@ -60,6 +61,7 @@ final class ServerSet {
   private boolean wrapped;
   private char status = 'I';
   private boolean readOnly;
+  private LabelRenames.Of labels;
   private long leaderNanos;
 
   ServerSet(Fleet fleet, ReplicatedSession session) {
@@ -185,7 +187,13 @@ final class ServerSet {
   void begin(Backend at, boolean asWrapped) {
     home = at;
     wrapped = asWrapped;
+    labels = session.shared().commits().labels().begin(session.schema().database());
     status = 'T';
+  }
+
+  /** What the open transaction has to do with labels of enums that are renamed. */
+  LabelRenames.Of labels() {
+    return session.schema().isRelabelled() ? labels.renaming() : labels;
   }
 
   /** What others have not done as the leader did. */

@@ -98,6 +98,11 @@ public record Statement(
     return !tokens.isEmpty() && tokens.get(tokens.size() - 1).isWord(word);
   }
 
+  /** Whether it renames a label of an enum. */
+  public boolean renamesLabel() {
+    return word(0).equals("alter") && word(1).equals("type") && has("rename") && has("value");
+  }
+
   /** GRANT and REVOKE of roles: those of privileges are ON something. */
   public boolean isMembership() {
     return (word(0).equals("grant") || word(0).equals("revoke")) && !has("on");

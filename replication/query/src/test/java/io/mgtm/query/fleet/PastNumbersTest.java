@@ -23,7 +23,7 @@ class PastNumbersTest {
   private long commit(CommitLog commits, String database) {
     CompletableFuture<Long> number = new CompletableFuture<>();
     Part part = new Part(database, SLOT, ByteBuffer.allocate(8));
-    loop.execute(() -> commits.commit(part, loop, done(number)));
+    loop.execute(() -> commits.commit(part, LabelRenames.Of.NONE, loop, done(number)));
     return number.join();
   }
 

@@ -11,6 +11,7 @@ import io.mgtm.group.member.GroupSettings;
 import io.mgtm.group.net.JGroupsSettings;
 import io.mgtm.group.storage.LogSettings;
 import io.mgtm.query.fleet.CommitLog;
+import io.mgtm.query.fleet.LabelRenames;
 import io.mgtm.query.fleet.OrderLog;
 import io.mgtm.query.order.Part;
 import io.mgtm.testing.Await;
@@ -114,7 +115,7 @@ class FullLogIT {
           }
         };
     Part part = new Part("app", 1, ByteBuffer.allocate(bytes));
-    loop.execute(() -> commits.commit(part, loop, done));
+    loop.execute(() -> commits.commit(part, LabelRenames.Of.NONE, loop, done));
     return told.join();
   }
 

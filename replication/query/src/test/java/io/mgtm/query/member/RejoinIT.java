@@ -1,5 +1,7 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.assertFails;
+import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.testing.Await;
@@ -106,6 +108,32 @@ class RejoinIT {
     cluster.assertAlike();
     assertThat(cluster.number("select count(*) from kept where t = 'stays'")).isEqualTo(6);
     assertThat(cluster.number("select count(*) from kept where t = 'goes'")).isZero();
+  }
+
+  /** PostgreSQL renames it beside who has written it, and who then commits would name it. */
+  @Test
+  void noLabelIsWrittenBehindItsRename() throws Exception {
+    start(2);
+    try (Connection writer = cluster.alice();
+        Connection renames = cluster.alice()) {
+      cluster.servers.get(1).kill();
+      cluster.awaitIn(1);
+      writer.setAutoCommit(false);
+      run(writer, "insert into kept (id, m) values (1, 'good')");
+      run(renames, "alter type mood rename value 'good' to 'fine'");
+      assertFails("40001", writer::commit);
+      writer.rollback();
+      run(writer, "insert into kept (id, m) values (1, 'fine')");
+      run(renames, "alter type mood rename value 'bad' to 'worse'");
+      assertFails("40001", writer::commit);
+      writer.rollback();
+      run(writer, "insert into kept (id, m) values (1, 'worse')");
+      writer.commit();
+      cluster.servers.get(1).startAgain();
+      cluster.awaitIn(2);
+    }
+    assertThat(cluster.number("select count(*) from kept where m = 'worse'")).isOne();
+    cluster.assertAlike();
   }
 
   @Test
