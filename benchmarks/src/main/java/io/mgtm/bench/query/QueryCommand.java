@@ -110,7 +110,7 @@ public final class QueryCommand implements Callable<Integer> {
       paramLabel = "PERCENT",
       defaultValue = "25",
       description =
-          "Of a processor that each server has in TPCB, SELECT and READS; 0 for no bound. Default:"
+          "Of a processor that each server has in TPCB, MIXED, SELECT and READS; 0 for no bound. Default:"
               + " ${DEFAULT-VALUE}.")
   private int cap;
 
