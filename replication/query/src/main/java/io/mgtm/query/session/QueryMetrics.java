@@ -4,6 +4,7 @@ import io.mgtm.query.fleet.CommitLog;
 import io.mgtm.query.fleet.Ejection;
 import io.mgtm.query.fleet.Fleet;
 import io.mgtm.query.fleet.Node;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
@@ -50,6 +51,10 @@ public final class QueryMetrics {
   private final Fleet fleet;
   private final CommitLog commits;
   private final StatementCounts statements = new StatementCounts(registry);
+  private final Counter moved =
+      Counter.builder(PREFIX + "reads_moved")
+          .description("Reads that the leader took, as commits kept them waiting elsewhere.")
+          .register(registry);
   private final Set<Node> known = new HashSet<>();
 
   /**
@@ -71,6 +76,11 @@ public final class QueryMetrics {
 
   StatementCounts statements() {
     return statements;
+  }
+
+  /** Reads that the leader took, as commits kept them waiting elsewhere. */
+  Counter moved() {
+    return moved;
   }
 
   /** Takes over which servers there are: what is asked of a new one is timed from then on. */

@@ -71,6 +71,7 @@ final class SnapshotReads {
 
   private void giveUp(SnapshotTaking mine, Segment segment) {
     if (mine.giveUp()) {
+      session.shared().metrics().moved().increment();
       atLeader(segment);
     }
   }

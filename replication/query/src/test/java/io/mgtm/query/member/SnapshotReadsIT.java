@@ -106,12 +106,18 @@ class SnapshotReadsIT {
     whileItWaits(leader, POSITION, () -> run(writer, ADD), step);
   }
 
+  private static long moved() throws Exception {
+    return Tools.metric(cluster.replicator.admin(), "mgtm_query_reads_moved_total");
+  }
+
   @Test
   void whatTheLeaderDoesNotShowIsNotSeen() throws Exception {
+    long before = moved();
     whileTheLeaderCommits(
         (worked, holds) -> {
           assertThat(other.number(N)).isOne();
           assertSees(0, reader);
+          assertThat(moved()).isGreaterThan(before);
           assertThat(isAt(leader, reader)).isTrue();
           holds.rollback();
           assertThat(get(worked)).isEmpty();
