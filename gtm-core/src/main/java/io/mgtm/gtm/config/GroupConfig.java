@@ -123,6 +123,7 @@ public record GroupConfig(
     if (!exists()) {
       Members.refuseWithoutGroup("witness", witness);
       Members.refuseWithoutGroup("mode", mode == GroupMode.FIFO ? null : mode.label());
+      Members.refuseWithoutGroup("queryLeaseMs", queryLeaseMs == 0 ? null : queryLeaseMs);
       Members.refuseWithoutGroup("keyStore", keyStore);
       Members.refuseWithoutGroup("secretFile", secretFile);
       Members.refuseWithoutGroup("stackFile", stackFile);

@@ -53,10 +53,11 @@ class ConfigurationPageTest {
 
   private void check(String key, long value) throws Exception {
     int dot = key.indexOf('.');
+    String group = key.startsWith("group.") ? "name: a, members: 'a=h:1', " : "";
     String text =
         dot < 0
             ? key + ": " + value
-            : key.substring(0, dot) + ": {" + key.substring(dot + 1) + ": " + value + "}";
+            : key.substring(0, dot) + ": {" + group + key.substring(dot + 1) + ": " + value + "}";
     GtmConfig.read(Files.writeString(scratch.resolve("gtm.yaml"), text)).validated();
   }
 

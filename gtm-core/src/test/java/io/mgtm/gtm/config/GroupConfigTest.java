@@ -76,6 +76,7 @@ class GroupConfigTest {
           group: {mode: RAFT}                        | group.mode: mode is "RAFT", which this version does not have: mode fifo with durability all promises the same
           group: {witness: g3}                       | group.witness: g3 is not allowed, there is no group
           group: {mode: lazy}                        | group.mode: lazy is not allowed, there is no group; set group.members
+          group: {queryLeaseMs: 100}                 | group.queryLeaseMs: 100 is not allowed, there is no group; set group.members
           group: {secretFile: s}                     | group.secretFile: s is not allowed, there is no group
           group: {stackFile: t.xml}                  | group.stackFile: t.xml is not allowed, there is no group
           group: {name: a, members: 'a=h:1,b=h:2', queryLeaseMs: 19} | group.queryLeaseMs: 19 is not allowed, expected 0, or 20 and more
