@@ -18,12 +18,33 @@ public final class SnapshotGate {
     SNAPSHOT
   }
 
-  private final Map<Kind, List<Runnable>> waiting = new EnumMap<>(Kind.class);
+  /** One that passes, or waits for it. */
+  public static final class Pass {
+    private final Kind kind;
+    private final Runnable later;
+
+    /** In which turn it is inside; 0 where it is not. */
+    private long turn;
+
+    /**
+     * One that has not come.
+     *
+     * @param later called when it is inside, by any thread, where it is not at once
+     */
+    public Pass(Kind kind, Runnable later) {
+      this.kind = kind;
+      this.later = later;
+    }
+  }
+
+  private final Map<Kind, List<Pass>> waiting = new EnumMap<>(Kind.class);
 
   /** Of which kind those inside are; of either where there is none. */
   private Kind kind = Kind.COMMIT;
 
   private int inside;
+
+  private long turn = 1;
 
   /** One in which nobody is. */
   public SnapshotGate() {
@@ -36,43 +57,77 @@ public final class SnapshotGate {
     return than == Kind.COMMIT ? Kind.SNAPSHOT : Kind.COMMIT;
   }
 
-  /**
-   * Lets one in.
-   *
-   * @param later called when it is inside, by any thread, where it is not at once
-   * @return whether it is inside
-   */
-  public synchronized boolean enter(Kind of, Runnable later) {
-    if (inside > 0 && (kind != of || !waiting.get(other(of)).isEmpty())) {
-      waiting.get(of).add(later);
+  /** Lets one in, at once or later; whether at once. */
+  public synchronized boolean enter(Pass pass) {
+    if (inside > 0 && (kind != pass.kind || !waiting.get(other(kind)).isEmpty())) {
+      waiting.get(pass.kind).add(pass);
       return false;
     }
-    kind = of;
-    inside++;
+    if (kind != pass.kind) {
+      kind = pass.kind;
+      turn++;
+    }
+    admit(pass);
     return true;
+  }
+
+  private void admit(Pass pass) {
+    pass.turn = turn;
+    inside++;
   }
 
   /**
    * One does not wait any more.
    *
-   * @return false where it is inside, and is to leave
+   * @return false where it is inside, or is about to be told so
    */
-  public synchronized boolean withdraw(Kind of, Runnable later) {
-    return waiting.get(of).remove(later);
+  public synchronized boolean withdraw(Pass pass) {
+    return waiting.get(pass.kind).remove(pass);
   }
 
-  /** One that was inside is not. */
-  public void leave() {
-    List<Runnable> next = List.of();
+  /**
+   * One that was inside is not.
+   *
+   * @return whether it was to the end, and was not {@link #expire shown out}
+   */
+  public boolean leave(Pass pass) {
+    List<Pass> next = List.of();
     synchronized (this) {
+      if (pass.turn != turn) {
+        return false;
+      }
       inside--;
       if (inside == 0) {
-        kind = waiting.get(other(kind)).isEmpty() ? kind : other(kind);
-        next = List.copyOf(waiting.get(kind));
-        waiting.get(kind).clear();
-        inside = next.size();
+        next = nextTurn();
       }
     }
-    next.forEach(Runnable::run);
+    next.forEach(one -> one.later.run());
+    return true;
+  }
+
+  private List<Pass> nextTurn() {
+    turn++;
+    kind = waiting.get(other(kind)).isEmpty() ? kind : other(kind);
+    List<Pass> next = List.copyOf(waiting.get(kind));
+    waiting.get(kind).clear();
+    next.forEach(this::admit);
+    return next;
+  }
+
+  /** Which turn is on: it is another one whenever others are let in. */
+  public synchronized long turn() {
+    return turn;
+  }
+
+  /** Shows out the snapshots that are inside, where that turn is still on: commits wait. */
+  public void expire(long of) {
+    List<Pass> next = List.of();
+    synchronized (this) {
+      if (of == turn && inside > 0 && kind == Kind.SNAPSHOT) {
+        inside = 0;
+        next = nextTurn();
+      }
+    }
+    next.forEach(one -> one.later.run());
   }
 }

@@ -2,6 +2,8 @@ package io.mgtm.query.session;
 
 import io.mgtm.query.fleet.SnapshotGate;
 import io.mgtm.query.fleet.SnapshotGate.Kind;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One passage of the gate, which is closed while a server comes in, and of that which keeps commits
@@ -13,7 +15,8 @@ final class GatePass {
   private final Runnable then;
   private final SnapshotGate snapshots;
   private boolean inside;
-  private boolean committing;
+  private SnapshotGate.Pass commits;
+  private Future<?> late;
 
   /**
    * One that has not begun.
@@ -45,17 +48,39 @@ final class GatePass {
 
   /** Goes on when no snapshot is taken; from then on servers show what is committed. */
   void commits(Runnable goesOn) {
-    committing = true;
-    if (snapshots.enter(Kind.COMMIT, () -> session.execute(goesOn))) {
+    Runnable comesIn =
+        () -> {
+          late.cancel(false);
+          goesOn.run();
+        };
+    commits = new SnapshotGate.Pass(Kind.COMMIT, () -> session.execute(comesIn));
+    long turn = snapshots.turn();
+    if (snapshots.enter(commits)) {
       goesOn.run();
+    } else {
+      watch(turn);
     }
+  }
+
+  /** A backend that does not answer holds commits up for as long as a server may be silent. */
+  private void watch(long turn) {
+    late =
+        session
+            .loop()
+            .schedule(
+                () -> {
+                  snapshots.expire(turn);
+                  watch(snapshots.turn());
+                },
+                session.shared().config().timeouts().silentMs(),
+                TimeUnit.MILLISECONDS);
   }
 
   void leave() {
     inside = false;
-    if (committing) {
-      committing = false;
-      snapshots.leave();
+    if (commits != null) {
+      snapshots.leave(commits);
+      commits = null;
     }
     session.shared().gate().leave();
     if (session.isEnded()) {

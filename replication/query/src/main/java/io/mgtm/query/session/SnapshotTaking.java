@@ -10,6 +10,10 @@ import io.mgtm.query.wire.ErrorFields;
  * session.
  */
 final class SnapshotTaking {
+  private static final ErrorFields LATE =
+      ErrorFields.error("40001", "the server has taken its snapshot too late")
+          .withHint("Repeat the transaction.");
+
   /** What comes of it. */
   interface Taken {
     /**
@@ -31,7 +35,7 @@ final class SnapshotTaking {
   private final Backend at;
   private final String sql;
   private final Taken taken;
-  private final Runnable comesIn;
+  private final SnapshotGate.Pass pass;
   private State state = State.WAITING;
 
   /**
@@ -45,13 +49,13 @@ final class SnapshotTaking {
     this.at = at;
     this.sql = sql;
     this.taken = taken;
-    this.comesIn = () -> session.execute(this::comeIn);
+    this.pass = new SnapshotGate.Pass(Kind.SNAPSHOT, () -> session.execute(this::comeIn));
   }
 
-  /** Whether it has begun, and is not to wait for commits. */
+  /** Whether it has begun, and does not wait for commits. */
   boolean start() {
     session.runsAt(null);
-    boolean inside = gate.enter(Kind.SNAPSHOT, comesIn);
+    boolean inside = gate.enter(pass);
     if (inside) {
       comeIn();
     }
@@ -60,7 +64,7 @@ final class SnapshotTaking {
 
   private void comeIn() {
     if (state == State.OVER) {
-      gate.leave();
+      gate.leave(pass);
       return;
     }
     state = State.INSIDE;
@@ -68,37 +72,37 @@ final class SnapshotTaking {
         sql,
         Answer.of(
             (tag, error, status) -> {
-              if (leave()) {
-                taken.answered(error);
+              if (state == State.INSIDE) {
+                taken.answered(leave() || error != null ? error : LATE);
               }
             },
             () -> {
-              if (leave()) {
+              if (state == State.INSIDE) {
+                leave();
                 session.unit().lost(at);
               }
             }));
   }
 
+  /** Whether no commit has come in meanwhile. */
   private boolean leave() {
-    boolean inside = state == State.INSIDE;
     state = State.OVER;
-    if (inside) {
-      gate.leave();
-    }
-    return inside;
+    return gate.leave(pass);
   }
 
   /** Whether it has not begun, and does not any more. */
   boolean giveUp() {
-    boolean waits = state == State.WAITING && gate.withdraw(Kind.SNAPSHOT, comesIn);
+    boolean waits = state == State.WAITING && gate.withdraw(pass);
     state = waits ? State.OVER : state;
     return waits;
   }
 
   /** Nothing is to come of it any more. */
   void end() {
-    if (!giveUp()) {
+    if (state == State.INSIDE) {
       leave();
+    } else if (!giveUp()) {
+      state = State.OVER; // It is about to come in, and leaves then.
     }
   }
 }

@@ -59,6 +59,7 @@ final class SimulatedDatabase {
     boolean commits;
     boolean comes;
     long came;
+    SnapshotGate.Pass pass;
     boolean inside;
     boolean late;
     boolean acknowledged;
@@ -156,7 +157,7 @@ final class SimulatedDatabase {
       open.comes = true;
       open.came = ++clock;
       open.late = fault == Fault.TAKE_SNAPSHOTS_AMID_COMMITS;
-      open.inside = !open.late && gate.enter(Kind.SNAPSHOT, () -> open.inside = true);
+      open.inside = !open.late && comes(open, Kind.SNAPSHOT);
     } else if (open.snapshot == null && (open.inside || open.late)) {
       if (open.inside && fault == Fault.USE_A_SNAPSHOT_THAT_WAS_TAKEN_TOO_LATE) {
         open.late = true;
@@ -169,9 +170,14 @@ final class SimulatedDatabase {
     }
   }
 
+  private boolean comes(Open open, Kind kind) {
+    open.pass = new SnapshotGate.Pass(kind, () -> open.inside = true);
+    return gate.enter(open.pass);
+  }
+
   private void leave(Open open) {
     open.inside = false;
-    gate.leave();
+    gate.leave(open.pass);
   }
 
   private String key() {
@@ -242,7 +248,7 @@ final class SimulatedDatabase {
     open.commits = true;
     if (ofSnapshots && !open.own.isEmpty()) {
       open.comes = true;
-      open.inside = gate.enter(Kind.COMMIT, () -> open.inside = true);
+      open.inside = comes(open, Kind.COMMIT);
     }
     for (int i = 1; i < SERVERS; i++) {
       open.behind.add(random.nextInt(open.behind.size() + 1), i);

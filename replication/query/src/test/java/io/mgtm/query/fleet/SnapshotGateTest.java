@@ -3,6 +3,7 @@ package io.mgtm.query.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mgtm.query.fleet.SnapshotGate.Kind;
+import io.mgtm.query.fleet.SnapshotGate.Pass;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -15,99 +16,139 @@ class SnapshotGateTest {
   private final SnapshotGate gate = new SnapshotGate();
   private final List<String> came = new ArrayList<>();
 
-  private boolean comes(Kind kind, String name) {
-    return gate.enter(kind, () -> came.add(name));
+  private Pass pass(Kind kind, String name) {
+    return new Pass(kind, () -> came.add(name));
+  }
+
+  /** One that is let in at once. */
+  private Pass inside(Kind kind) {
+    Pass pass = pass(kind, "");
+    assertThat(gate.enter(pass)).isTrue();
+    return pass;
+  }
+
+  private Pass waiting(Kind kind, String name) {
+    Pass pass = pass(kind, name);
+    assertThat(gate.enter(pass)).isFalse();
+    return pass;
   }
 
   @Test
   void thoseOfOneKindAreInsideTogether() {
     for (Kind kind : Kind.values()) {
-      assertThat(comes(kind, "")).isTrue();
-      assertThat(comes(kind, "")).isTrue();
-      gate.leave();
-      gate.leave();
+      Pass one = inside(kind);
+      Pass other = inside(kind);
+      assertThat(gate.leave(one)).isTrue();
+      assertThat(gate.leave(other)).isTrue();
     }
     assertThat(came).isEmpty();
   }
 
   @Test
   void theOtherKindIsLetInWhenAllHaveLeft() {
-    comes(Kind.COMMIT, "");
-    comes(Kind.COMMIT, "");
-    assertThat(comes(Kind.SNAPSHOT, "a")).isFalse();
-    assertThat(comes(Kind.SNAPSHOT, "b")).isFalse();
-    gate.leave();
+    Pass one = inside(Kind.COMMIT);
+    Pass other = inside(Kind.COMMIT);
+    waiting(Kind.SNAPSHOT, "a");
+    waiting(Kind.SNAPSHOT, "b");
+    gate.leave(one);
     assertThat(came).isEmpty();
-    gate.leave();
+    gate.leave(other);
     assertThat(came).containsExactly("a", "b");
   }
 
   @Test
   void whoComesAfterOneThatWaitsDoesNotPassIt() {
-    comes(Kind.COMMIT, "");
-    comes(Kind.SNAPSHOT, "snapshot");
-    assertThat(comes(Kind.COMMIT, "commit")).isFalse();
-    gate.leave();
+    Pass first = inside(Kind.COMMIT);
+    Pass snapshot = waiting(Kind.SNAPSHOT, "snapshot");
+    Pass commit = waiting(Kind.COMMIT, "commit");
+    gate.leave(first);
     assertThat(came).containsExactly("snapshot");
-    assertThat(comes(Kind.SNAPSHOT, "next")).isFalse();
-    gate.leave();
+    waiting(Kind.SNAPSHOT, "next");
+    gate.leave(snapshot);
     assertThat(came).containsExactly("snapshot", "commit");
-    gate.leave();
+    gate.leave(commit);
     assertThat(came).containsExactly("snapshot", "commit", "next");
   }
 
   @Test
   void whoWithdrawsKeepsNobodyOut() {
-    Runnable waits = () -> came.add("withdrawn");
-    comes(Kind.COMMIT, "");
-    gate.enter(Kind.SNAPSHOT, waits);
-    comes(Kind.COMMIT, "commit");
-    assertThat(gate.withdraw(Kind.SNAPSHOT, waits)).isTrue();
-    assertThat(gate.withdraw(Kind.SNAPSHOT, waits)).isFalse();
-    assertThat(comes(Kind.COMMIT, "")).isTrue();
-    gate.leave();
-    gate.leave();
+    Pass first = inside(Kind.COMMIT);
+    Pass snapshot = waiting(Kind.SNAPSHOT, "withdrawn");
+    Pass commit = waiting(Kind.COMMIT, "commit");
+    assertThat(gate.withdraw(snapshot)).isTrue();
+    assertThat(gate.withdraw(snapshot)).isFalse();
+    Pass second = inside(Kind.COMMIT);
+    gate.leave(first);
+    gate.leave(second);
     assertThat(came).containsExactly("commit");
-    gate.leave();
-    assertThat(comes(Kind.SNAPSHOT, "")).isTrue();
+    gate.leave(commit);
+    inside(Kind.SNAPSHOT);
   }
 
-  /** In any order of what comes, goes and withdraws. */
+  /** What its server answers then is not of a moment between commits. */
+  @Test
+  void whoStaysForTooLongIsShownOut() {
+    Pass quick = inside(Kind.SNAPSHOT);
+    Pass stuck = inside(Kind.SNAPSHOT);
+    long turn = gate.turn();
+    Pass commit = waiting(Kind.COMMIT, "commit");
+    assertThat(gate.leave(quick)).isTrue();
+    gate.expire(turn - 1);
+    assertThat(came).isEmpty();
+    gate.expire(turn);
+    assertThat(came).containsExactly("commit");
+    gate.expire(gate.turn()); // commits are not
+    Pass next = waiting(Kind.SNAPSHOT, "next");
+    assertThat(gate.leave(stuck)).isFalse();
+    assertThat(came).containsExactly("commit");
+    gate.leave(commit);
+    assertThat(came).containsExactly("commit", "next");
+    assertThat(gate.leave(stuck)).isFalse();
+    assertThat(gate.leave(next)).isTrue();
+  }
+
+  /** In any order of what comes, goes, withdraws and is shown out. */
   @Test
   void bothKindsAreNeverInsideAndAllThatComeAreLetIn() {
     long seed = Long.getLong("seed", 1);
     Random random = new Random(seed);
-    List<Kind> inside = new ArrayList<>();
-    List<Runnable> waiting = new ArrayList<>();
-    List<Kind> kinds = new ArrayList<>();
-    for (int i = 0; i < PASSAGES || !inside.isEmpty(); i++) {
-      Kind kind = random.nextBoolean() ? Kind.COMMIT : Kind.SNAPSHOT;
-      int what = i < PASSAGES ? random.nextInt(5) : 4;
+    List<Pass> waiting = new ArrayList<>();
+    List<Pass> commits = new ArrayList<>();
+    List<Pass> snapshots = new ArrayList<>();
+    List<Pass> shownOut = new ArrayList<>();
+    for (int i = 0; i < PASSAGES || !commits.isEmpty() || !snapshots.isEmpty(); i++) {
+      int what = i < PASSAGES ? random.nextInt(6) : 5;
+      List<Pass> inside = commits.isEmpty() ? snapshots : commits;
       if (what < 2) {
-        Runnable[] later = new Runnable[1];
-        later[0] =
-            () -> {
-              int at = waiting.indexOf(later[0]);
-              waiting.remove(at);
-              inside.add(kinds.remove(at));
-            };
-        if (gate.enter(kind, later[0])) {
-          inside.add(kind);
-        } else {
-          waiting.add(later[0]);
-          kinds.add(kind);
-        }
+        boolean commit = random.nextBoolean();
+        List<Pass> kind = commit ? commits : snapshots;
+        Pass[] pass = new Pass[1];
+        pass[0] =
+            new Pass(
+                commit ? Kind.COMMIT : Kind.SNAPSHOT,
+                () -> {
+                  waiting.remove(pass[0]);
+                  kind.add(pass[0]);
+                });
+        (gate.enter(pass[0]) ? kind : waiting).add(pass[0]);
       } else if (what == 2 && !waiting.isEmpty()) {
-        int at = random.nextInt(waiting.size());
-        assertThat(gate.withdraw(kinds.get(at), waiting.get(at))).isTrue();
-        waiting.remove(at);
-        kinds.remove(at);
+        Pass one = waiting.remove(random.nextInt(waiting.size()));
+        assertThat(gate.withdraw(one)).as("seed %d", seed).isTrue();
+      } else if (what == 3) {
+        shownOut.addAll(snapshots);
+        snapshots.clear();
+        gate.expire(gate.turn());
+      } else if (what == 4 && !shownOut.isEmpty()) {
+        Pass one = shownOut.remove(random.nextInt(shownOut.size()));
+        assertThat(gate.leave(one)).as("seed %d", seed).isFalse();
       } else if (!inside.isEmpty()) {
-        inside.remove(random.nextInt(inside.size()));
-        gate.leave();
+        Pass one = inside.remove(random.nextInt(inside.size()));
+        assertThat(gate.leave(one)).as("seed %d", seed).isTrue();
       }
-      assertThat(inside.stream().distinct().count()).as("seed %d", seed).isLessThanOrEqualTo(1);
-      assertThat(inside.isEmpty() && !waiting.isEmpty()).as("seed %d", seed).isFalse();
+      assertThat(commits.isEmpty() || snapshots.isEmpty()).as("seed %d", seed).isTrue();
+      assertThat(commits.isEmpty() && snapshots.isEmpty() && !waiting.isEmpty())
+          .as("seed %d", seed)
+          .isFalse();
     }
     assertThat(waiting).isEmpty();
   }
