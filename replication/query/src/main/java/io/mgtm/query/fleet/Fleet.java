@@ -279,7 +279,7 @@ public final class Fleet {
     }
     List<Node> next = new ArrayList<>(order);
     next.remove(node);
-    next.add(in().size(), node);
+    next.add(afterLastIn(next), node);
     if (!keep(node, ServerState.in(System.currentTimeMillis()))) {
       throw new IOException(CommitLog.DEPOSED);
     }
@@ -290,6 +290,15 @@ public final class Fleet {
     node.set(null, System.currentTimeMillis());
     node.admissions().increment();
     log.info("The server {} is in. The leader is {}", node, leader());
+  }
+
+  /** Those that are out may stand before others, until they come in again. */
+  private static int afterLastIn(List<Node> order) {
+    int after = 0;
+    for (int i = 0; i < order.size(); i++) {
+      after = order.get(i).isIn() ? i + 1 : after;
+    }
+    return after;
   }
 
   /** There are these servers, and they lead in that order; before sessions begin. */
