@@ -163,8 +163,9 @@ public final class CommitLog {
     List<WaitingCommit> batch = new ArrayList<>();
     int bytes = Entry.COMMITS_BYTES;
     for (WaitingCommit next = waiting.poll(); next != null; next = waiting.poll()) {
-      if (!labels.admits(next.labels())) {
-        next.refuse(LabelRenames.RENAMED);
+      String refused = prepared.whyNot(next.labels());
+      if (refused != null) {
+        next.refuse(refused);
         continue;
       }
       int more = next.part().bytes();
@@ -273,7 +274,10 @@ public final class CommitLog {
     owner.run(
         () -> {
           Entry next = entry.apply(1 + Math.max(above, state.last()));
-          String why = append(next, Durability.REQUIRED, then, inDoubt);
+          String why =
+              next == null
+                  ? LabelRenames.RENAMED
+                  : append(next, Durability.REQUIRED, then, inDoubt);
           if (why != null) {
             refused.accept(why);
           }

@@ -12,6 +12,10 @@ public final class LabelRenames {
   /** Why a transaction may not stand in the log. */
   public static final String RENAMED = "a label of an enum was renamed while the transaction ran";
 
+  /** Why a label may not be renamed. */
+  public static final String PREPARED =
+      "a label of an enum is not renamed while transactions are prepared, which may have written it";
+
   /** What a transaction has to do with it. */
   public record Of(String database, long before, boolean renames) {
     /** Of one that is not looked at. */
@@ -30,12 +34,21 @@ public final class LabelRenames {
     return new Of(database, counts.getOrDefault(database, 0L), false);
   }
 
-  /** Whether a transaction may stand next in the log. */
-  boolean admits(Of one) {
-    boolean current = one.before == counts.getOrDefault(one.database, 0L);
-    if (current && one.renames) {
+  /**
+   * Why a transaction may not stand next in the log, or null.
+   *
+   * @param prepared whether there are some in its database that clients have prepared
+   */
+  String whyNot(Of one, boolean prepared) {
+    if (one.before != counts.getOrDefault(one.database, 0L)) {
+      return RENAMED;
+    }
+    if (one.renames && prepared) {
+      return PREPARED;
+    }
+    if (one.renames) {
       counts.put(one.database, one.before + 1);
     }
-    return current;
+    return null;
   }
 }

@@ -60,14 +60,32 @@ public final class PreparedLog {
    *
    * @param loop on which is told what becomes of it
    */
-  public void prepare(String gid, String role, Part part, EventLoop loop, CommitLog.Done done) {
+  public void prepare(
+      String gid,
+      String role,
+      Part part,
+      LabelRenames.Of labels,
+      EventLoop loop,
+      CommitLog.Done done) {
     decide(
         number -> {
+          if (whyNot(labels) != null) {
+            return null;
+          }
           claimed.add(part.token());
           return new Entry.Prepares(number, gid, role, part);
         },
         loop,
         done);
+  }
+
+  /** Why a transaction may not stand next in the log, or null; owner. */
+  String whyNot(LabelRenames.Of one) {
+    boolean some =
+        one.renames()
+            && state.prepared().stream()
+                .anyMatch(each -> each.part().database().equals(one.database()));
+    return commits.labels().whyNot(one, some);
   }
 
   /** Decides that one which was claimed is rolled back. */

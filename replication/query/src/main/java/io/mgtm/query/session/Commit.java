@@ -192,7 +192,7 @@ final class Commit {
     if (gid == null) {
       commits.commit(part, set.labels(), session.loop(), new Decision());
     } else {
-      commits.prepared().prepare(gid, owner, part, session.loop(), new Decision());
+      commits.prepared().prepare(gid, owner, part, set.labels(), session.loop(), new Decision());
     }
   }
 

@@ -21,6 +21,10 @@ final class CommitErrors {
     if (reason.equals(LabelRenames.RENAMED)) {
       return ErrorFields.error("40001", reason).withHint("Repeat the transaction.");
     }
+    if (reason.equals(LabelRenames.PREPARED)) {
+      return ErrorFields.error("55006", reason)
+          .withHint("COMMIT PREPARED or ROLLBACK PREPARED them first.");
+    }
     return session.shared().commits().isEnded()
         ? ErrorFields.error("57P01", reason)
         : ErrorFields.error("53100", "the log of commits takes no more: " + reason)

@@ -8,17 +8,29 @@ import org.junit.jupiter.api.Test;
 class LabelRenamesTest {
   private final LabelRenames renames = new LabelRenames();
 
+  private String whyNot(LabelRenames.Of one) {
+    return renames.whyNot(one, false);
+  }
+
   @Test
   void whoBeganBeforeIsNotAdmitted() {
     LabelRenames.Of before = renames.begin("app");
     LabelRenames.Of elsewhere = renames.begin("other");
     LabelRenames.Of beside = renames.begin("app");
-    assertThat(renames.admits(renames.begin("app"))).isTrue();
-    assertThat(renames.admits(renames.begin("app").renaming())).isTrue();
-    assertThat(renames.admits(before)).isFalse();
-    assertThat(renames.admits(beside.renaming())).isFalse();
-    assertThat(renames.admits(elsewhere)).isTrue();
-    assertThat(renames.admits(LabelRenames.Of.NONE)).isTrue();
-    assertThat(renames.admits(renames.begin("app"))).isTrue();
+    assertThat(whyNot(renames.begin("app"))).isNull();
+    assertThat(whyNot(renames.begin("app").renaming())).isNull();
+    assertThat(whyNot(before)).isEqualTo(LabelRenames.RENAMED);
+    assertThat(whyNot(beside.renaming())).isEqualTo(LabelRenames.RENAMED);
+    assertThat(whyNot(elsewhere)).isNull();
+    assertThat(whyNot(LabelRenames.Of.NONE)).isNull();
+    assertThat(whyNot(renames.begin("app"))).isNull();
+  }
+
+  @Test
+  void nothingIsRenamedWhileOthersArePrepared() {
+    LabelRenames.Of before = renames.begin("app");
+    assertThat(renames.whyNot(renames.begin("app").renaming(), true))
+        .isEqualTo(LabelRenames.PREPARED);
+    assertThat(renames.whyNot(before, true)).isNull();
   }
 }

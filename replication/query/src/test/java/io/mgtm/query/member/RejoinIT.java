@@ -129,10 +129,14 @@ class RejoinIT {
       writer.rollback();
       run(writer, "insert into kept (id, m) values (1, 'worse')");
       writer.commit();
+      run(writer, "insert into kept (id, m) values (2, 'worse')");
+      run(renames, "alter type mood rename value 'worse' to 'worst'");
+      assertFails("40001", () -> run(writer, "prepare transaction 'x'"));
+      writer.rollback();
       cluster.servers.get(1).startAgain();
       cluster.awaitIn(2);
     }
-    assertThat(cluster.number("select count(*) from kept where m = 'worse'")).isOne();
+    assertThat(cluster.number("select count(*) from kept where m = 'worst'")).isOne();
     cluster.assertAlike();
   }
 
