@@ -119,15 +119,22 @@ public final class SnapshotGate {
     return turn;
   }
 
-  /** Shows out the snapshots that are inside, where that turn is still on: commits wait. */
-  public void expire(long of) {
+  /**
+   * Shows out the snapshots that are inside, where that turn is still on: commits wait.
+   *
+   * @return how many these are
+   */
+  public int expire(long of) {
     List<Pass> next = List.of();
+    int late = 0;
     synchronized (this) {
       if (of == turn && inside > 0 && kind == Kind.SNAPSHOT) {
+        late = inside;
         inside = 0;
         next = nextTurn();
       }
     }
     next.forEach(one -> one.later.run());
+    return late;
   }
 }

@@ -140,6 +140,11 @@ final class AwaitedRun {
     far = null;
   }
 
+  /** A message of that type is the next of an answer. */
+  void answers(char type) {
+    snapshots.answers(type);
+  }
+
   /** Whether such a read is under way. */
   boolean isFar() {
     return far != null;

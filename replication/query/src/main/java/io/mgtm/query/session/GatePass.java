@@ -4,6 +4,8 @@ import io.mgtm.query.fleet.SnapshotGate;
 import io.mgtm.query.fleet.SnapshotGate.Kind;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One passage of the gate, which is closed while a server comes in, and of that which keeps commits
@@ -11,6 +13,8 @@ import java.util.concurrent.TimeUnit;
  * Belongs to a session.
  */
 final class GatePass {
+  private static final Logger log = LoggerFactory.getLogger(GatePass.class);
+
   private final ReplicatedSession session;
   private final Runnable then;
   private final SnapshotGate snapshots;
@@ -42,6 +46,7 @@ final class GatePass {
   private void enterGate() {
     if (session.shared().gate().enter(() -> session.execute(this::enter))) {
       inside = true;
+      session.set().updateReading();
       then.run();
     }
   }
@@ -69,11 +74,21 @@ final class GatePass {
             .loop()
             .schedule(
                 () -> {
-                  snapshots.expire(turn);
+                  shown(snapshots.expire(turn));
                   watch(snapshots.turn());
                 },
                 session.shared().config().timeouts().silentMs(),
                 TimeUnit.MILLISECONDS);
+  }
+
+  private void shown(int out) {
+    if (out > 0) {
+      session.shared().metrics().late().increment(out);
+      log.warn(
+          "{} snapshots were not taken within {} ms, by backends that do not answer; commits go on",
+          out,
+          session.shared().config().timeouts().silentMs());
+    }
   }
 
   void leave() {
@@ -83,6 +98,7 @@ final class GatePass {
       commits = null;
     }
     session.shared().gate().leave();
+    session.set().updateReading();
     if (session.isEnded()) {
       session.closeBackends();
     }

@@ -55,6 +55,10 @@ public final class QueryMetrics {
       Counter.builder(PREFIX + "reads_moved")
           .description("Reads that the leader took, as commits kept them waiting elsewhere.")
           .register(registry);
+  private final Counter late =
+      Counter.builder(PREFIX + "snapshots_late")
+          .description("Snapshots that commits did not wait for any longer.")
+          .register(registry);
   private final Set<Node> known = new HashSet<>();
 
   /**
@@ -81,6 +85,11 @@ public final class QueryMetrics {
   /** Reads that the leader took, as commits kept them waiting elsewhere. */
   Counter moved() {
     return moved;
+  }
+
+  /** Snapshots that commits did not wait for any longer. */
+  Counter late() {
+    return late;
   }
 
   /** Takes over which servers there are: what is asked of a new one is timed from then on. */

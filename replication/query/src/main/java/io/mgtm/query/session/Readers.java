@@ -23,6 +23,9 @@ final class Readers {
   /** Whether the open transaction has its snapshot. */
   private boolean taken;
 
+  /** Whether a server is asked to take one, for which commits wait. */
+  private boolean taking;
+
   Readers(ReplicatedSession session, ServerSet set) {
     this.session = session;
     this.set = set;
@@ -40,9 +43,16 @@ final class Readers {
 
   /** Where a read goes. */
   Backend reader(Segment segment) {
-    // In the replicator's own transaction it would be another.
-    boolean tells = areOfSnapshots() && segment.executed().anyMatch(Readers::tellsIsolation);
-    return tells ? set.chosen() : reader();
+    Backend reader = reader();
+    return areOfSnapshots() && needsLeader(reader, segment) ? set.chosen() : reader;
+  }
+
+  /** Whether the leader has to read what might be read by a snapshot elsewhere. */
+  private boolean needsLeader(Backend reader, Segment segment) {
+    // The isolation would be that of the replicator's own transaction.
+    return isFar(reader)
+        || segment.executed().count() > 1
+        || segment.executed().anyMatch(Readers::tellsIsolation);
   }
 
   private static boolean tellsIsolation(Prepared prepared) {
@@ -117,6 +127,16 @@ final class Readers {
 
   void took() {
     taken = true;
+  }
+
+  /** Whether a server is asked to take one, whose answer is read in any case. */
+  boolean isTaking() {
+    return taking;
+  }
+
+  void setTaking(boolean now) {
+    taking = now;
+    set.updateReading();
   }
 
   /** No transaction is open. */

@@ -147,6 +147,7 @@ final class Relay implements Answer {
 
   @Override
   public void take(Frame frame) {
+    run.awaited().answers(frame.type());
     switch (frame.type()) {
       case 'E' -> failed(frame);
       case '1', '2', '3' -> acknowledged(frame);

@@ -306,7 +306,7 @@ public final class ReplicatedSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    set.live().forEach(b -> b.channel().config().setAutoRead(client.isWritable()));
+    set.updateReading();
   }
 
   // ---- its end ---------------------------------------------------------------------------------

@@ -128,6 +128,12 @@ final class ServerSet {
     return keeper == node || session.schema().temporaries().areAt(node);
   }
 
+  /** What servers answer is read unless the client takes no more; or others wait for it. */
+  void updateReading() {
+    boolean reads = session.client().isWritable() || session.isCommitting() || readers.isTaking();
+    live().forEach(one -> one.channel().config().setAutoRead(reads));
+  }
+
   /** Where reads go. */
   Readers readers() {
     return readers;

@@ -66,10 +66,10 @@ final class SettingCommands {
               .withHint("It may run at another server than the leader. Use BEGIN."));
       return;
     }
-    if (set.home() != null && set.readers().isAtFollower() && mayBeTheLeaders(statement)) {
+    if (set.home() != null && set.readers().isAtFollower() && mayBeSerializable(statement)) {
       run.fail(
-          ErrorFields.error("0A000", "transactions of that level are the leader's")
-              .withHint("Name it in BEGIN, as BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY."));
+          ErrorFields.error("0A000", "transactions that are SERIALIZABLE are the leader's")
+              .withHint("Use BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY."));
       return;
     }
     boolean all = statement.endsWith("all");
@@ -235,15 +235,10 @@ final class SettingCommands {
   }
 
   /** A backslash may hide the level, and none has one. */
-  /** Whether it may set a level of which transactions do not run elsewhere. */
-  private boolean mayBeTheLeaders(Statement statement) {
+  private static boolean mayBeSerializable(Statement statement) {
     String text = statement.text().toLowerCase(Locale.ROOT);
     boolean level = statement.word(1).equals("transaction") || text.contains("transaction_isol");
-    boolean committed = text.contains("committed") || statement.word(0).equals("reset");
-    return level
-        && (text.contains("serializable")
-            || text.contains("\\")
-            || (set.readers().areOfSnapshots() && committed));
+    return level && (text.contains("serializable") || text.contains("\\"));
   }
 
   private static boolean mayWriteAgain(Statement statement) {

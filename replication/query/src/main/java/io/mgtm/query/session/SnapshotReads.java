@@ -3,6 +3,7 @@ package io.mgtm.query.session;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.wire.ErrorFields;
 import io.mgtm.query.wire.Messages;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -14,8 +15,22 @@ final class SnapshotReads {
   private static final int WAIT_MS = 100;
 
   private static final int AGAIN_MS = 10;
-  private static final String TAKE = "SELECT 1";
-  private static final String BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ; " + TAKE;
+  private static final String REPEATABLE_READ = "repeatable read";
+
+  /** Tells whether the transaction has one for all its statements. */
+  private static final String TAKE = "SELECT pg_catalog.current_setting('transaction_isolation')";
+
+  private static final String BEGIN =
+      "BEGIN ISOLATION LEVEL REPEATABLE READ;"
+          + " SET LOCAL idle_in_transaction_session_timeout = 0; "
+          + TAKE;
+
+  /** Types of messages before which a statement has its locks. */
+  private static final String RESULTS = "DCEHIs";
+
+  private static final ErrorFields LATE =
+      ErrorFields.error("40001", "the server has taken its snapshot too late")
+          .withHint("Repeat the transaction.");
 
   private static final ErrorFields IN_DOUBT =
       ErrorFields.error("40001", "another replicator may order by now")
@@ -26,6 +41,12 @@ final class SnapshotReads {
   private final ServerSet set;
   private SnapshotTaking taking;
   private boolean cancelled;
+
+  /** What is read by a snapshot that may be older than its locks; null where that was looked at. */
+  private Segment unchecked;
+
+  /** What the leader is to read in place of it, or null. */
+  private Segment outdated;
 
   SnapshotReads(ReplicatedSession session, UnitRun run) {
     this.session = session;
@@ -43,7 +64,7 @@ final class SnapshotReads {
     return true;
   }
 
-  private void taken(ErrorFields error) {
+  private void taken(List<String> row, ErrorFields error, boolean inTime) {
     boolean wanted = !cancelled;
     end();
     if (error != null) {
@@ -51,8 +72,14 @@ final class SnapshotReads {
       run.failedAt('E');
     } else if (!wanted) {
       run.fail(Cancels.CANCELED);
+    } else if (!inTime) {
+      run.fail(LATE);
     } else if (!session.shared().commits().holdsLease()) {
       run.fail(IN_DOUBT);
+    } else if (!row.get(0).equals(REPEATABLE_READ)) {
+      run.fail(
+          ErrorFields.error("0A000", "transactions that are " + row.get(0) + " are the leader's")
+              .withHint("Name the level in BEGIN."));
     } else {
       set.readers().took();
       run.next();
@@ -61,8 +88,16 @@ final class SnapshotReads {
 
   /** Runs a read in a transaction of its own; or at the leader, which needs none. */
   void read(Backend reader, Segment segment) {
+    if (!session.schema().isCurrent()) {
+      atLeader(segment);
+      return;
+    }
     SnapshotTaking mine =
-        new SnapshotTaking(session, reader, BEGIN, error -> taken(reader, segment, error));
+        new SnapshotTaking(
+            session,
+            reader,
+            BEGIN,
+            (row, error, inTime) -> taken(reader, segment, error == null && inTime));
     taking = mine;
     if (!mine.start()) {
       session.loop().schedule(() -> giveUp(mine, segment), WAIT_MS, TimeUnit.MILLISECONDS);
@@ -86,8 +121,8 @@ final class SnapshotReads {
     }
   }
 
-  private void taken(Backend reader, Segment segment, ErrorFields error) {
-    if (error != null || cancelled) {
+  private void taken(Backend reader, Segment segment, boolean good) {
+    if (!good || cancelled) {
       reader.ask("ROLLBACK", notLookedAt());
       atLeader(segment);
     } else if (!session.shared().commits().holdsLease()) {
@@ -96,7 +131,10 @@ final class SnapshotReads {
       session.loop().schedule(() -> again(mine, segment), AGAIN_MS, TimeUnit.MILLISECONDS);
     } else {
       end();
-      run.awaited().read(reader, segment);
+      unchecked = segment;
+      run.output().beginTrial();
+      reader.node().reads().increment();
+      run.sender().send(reader, segment, this::ended);
       reader.ask("COMMIT", notLookedAt());
     }
   }
@@ -111,9 +149,46 @@ final class SnapshotReads {
     return Answer.of((tag, error, status) -> {}, () -> {});
   }
 
+  /**
+   * A message of that type is the next of an answer. TRUNCATE and changes that write a table anew
+   * leave nothing to snapshots that are older, and a statement has its locks after its snapshot: if
+   * one may have come between, what is told does not count.
+   */
+  void answers(char type) {
+    if (unchecked == null || RESULTS.indexOf(type) < 0) {
+      return;
+    }
+    if (session.schema().isCurrent()) {
+      run.output().endTrial();
+    } else {
+      outdated = unchecked;
+      run.output().deafen();
+    }
+    unchecked = null;
+  }
+
+  private void ended(Relay relay, char status) {
+    Segment again = outdated;
+    if (unchecked != null) {
+      run.output().endTrial();
+      unchecked = null;
+    }
+    end();
+    if (again == null) {
+      run.ended(relay, status);
+    } else {
+      run.awaited().read(set.chosen(), again);
+    }
+  }
+
   /** The client does not want what is waited for. */
   void cancel() {
-    cancelled = taking != null;
+    if (taking != null && taking.giveUp()) {
+      end();
+      run.fail(Cancels.CANCELED);
+    } else {
+      cancelled = taking != null;
+    }
   }
 
   /** Nothing is waited for any more. */
@@ -122,6 +197,14 @@ final class SnapshotReads {
     if (taking != null) {
       taking.end();
       taking = null;
+    }
+    if (unchecked != null) {
+      run.output().dropTrial();
+      unchecked = null;
+    }
+    if (outdated != null) {
+      run.output().hear();
+      outdated = null;
     }
   }
 }

@@ -4,24 +4,23 @@ import io.mgtm.query.connection.Answer;
 import io.mgtm.query.fleet.SnapshotGate;
 import io.mgtm.query.fleet.SnapshotGate.Kind;
 import io.mgtm.query.wire.ErrorFields;
+import java.util.List;
 
 /**
  * Has a server that does not lead take a snapshot while no commit is under way. Belongs to a
  * session.
  */
 final class SnapshotTaking {
-  private static final ErrorFields LATE =
-      ErrorFields.error("40001", "the server has taken its snapshot too late")
-          .withHint("Repeat the transaction.");
-
   /** What comes of it. */
   interface Taken {
     /**
      * The server has answered.
      *
+     * @param row of the question that takes it
      * @param error null when it has taken one
+     * @param inTime whether no commit has come between
      */
-    void answered(ErrorFields error);
+    void answered(List<String> row, ErrorFields error, boolean inTime);
   }
 
   private enum State {
@@ -68,12 +67,14 @@ final class SnapshotTaking {
       return;
     }
     state = State.INSIDE;
+    session.set().readers().setTaking(true);
+    at.hold(true);
     at.ask(
         sql,
-        Answer.of(
-            (tag, error, status) -> {
+        Answer.row(
+            (row, error) -> {
               if (state == State.INSIDE) {
-                taken.answered(leave() || error != null ? error : LATE);
+                taken.answered(row, error, leave());
               }
             },
             () -> {
@@ -87,6 +88,7 @@ final class SnapshotTaking {
   /** Whether no commit has come in meanwhile. */
   private boolean leave() {
     state = State.OVER;
+    session.set().readers().setTaking(false);
     return gate.leave(pass);
   }
 

@@ -21,6 +21,7 @@ final class UnitOutput {
   private int trial = -1;
 
   private boolean heldBefore;
+  private boolean deaf;
 
   UnitOutput(ReplicatedSession session) {
     this.session = session;
@@ -63,6 +64,17 @@ final class UnitOutput {
     }
   }
 
+  /** Forgets what came since a trial began, and what comes. */
+  void deafen() {
+    dropTrial();
+    deaf = true;
+  }
+
+  /** Takes what comes again. */
+  void hear() {
+    deaf = false;
+  }
+
   /** Whether what comes is held from now on. */
   void hold(boolean answers) {
     hold = answers;
@@ -99,7 +111,9 @@ final class UnitOutput {
 
   /** Something for the client, which is taken over. */
   void forward(ByteBuf one) {
-    if (hold) {
+    if (deaf) {
+      one.release();
+    } else if (hold) {
       held.add(one);
       bytes += one.readableBytes();
       if (trial >= 0 && bytes > TRIAL_BYTES) {
