@@ -163,7 +163,7 @@ public final class CommitLog {
     List<WaitingCommit> batch = new ArrayList<>();
     int bytes = Entry.COMMITS_BYTES;
     for (WaitingCommit next = waiting.poll(); next != null; next = waiting.poll()) {
-      String refused = prepared.whyNot(next.labels());
+      String refused = prepared.admit(next.labels());
       if (refused != null) {
         next.refuse(refused);
         continue;
@@ -259,6 +259,7 @@ public final class CommitLog {
   /**
    * The same, for who is to know whether it may stand in the log nevertheless.
    *
+   * @param entry makes it of its number; null where a renamed label keeps it out
    * @param refused told why it does not
    */
   void decide(

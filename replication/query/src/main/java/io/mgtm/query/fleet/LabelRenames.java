@@ -35,11 +35,12 @@ public final class LabelRenames {
   }
 
   /**
-   * Why a transaction may not stand next in the log, or null.
+   * Admits a transaction as the next in the log, and counts it where it renames a label.
    *
-   * @param prepared whether there are some in its database that clients have prepared
+   * @param prepared whether there are prepared transactions in its database
+   * @return why it is not admitted, or null
    */
-  String whyNot(Of one, boolean prepared) {
+  String admit(Of one, boolean prepared) {
     if (one.before != counts.getOrDefault(one.database, 0L)) {
       return RENAMED;
     }

@@ -69,7 +69,7 @@ public final class PreparedLog {
       CommitLog.Done done) {
     decide(
         number -> {
-          if (whyNot(labels) != null) {
+          if (admit(labels) != null) {
             return null;
           }
           claimed.add(part.token());
@@ -79,13 +79,13 @@ public final class PreparedLog {
         done);
   }
 
-  /** Why a transaction may not stand next in the log, or null; owner. */
-  String whyNot(LabelRenames.Of one) {
+  /** Admits a transaction as the next in the log: why not, or null. Owner. */
+  String admit(LabelRenames.Of one) {
     boolean some =
         one.renames()
             && state.prepared().stream()
                 .anyMatch(each -> each.part().database().equals(one.database()));
-    return commits.labels().whyNot(one, some);
+    return commits.labels().admit(one, some);
   }
 
   /** Decides that one which was claimed is rolled back. */

@@ -138,7 +138,7 @@ final class Replayer implements AutoCloseable {
     /**
      * Runs them in one transaction.
      *
-     * @param prepares what the one item is part of, if the transaction is to be prepared; else null
+     * @param prepares the entry of the only item, if the transaction is to be prepared, or null
      */
     void run(List<Item> items, Entry.Prepares prepares) throws IOException {
       CompletableFuture<Void> done = new CompletableFuture<>();

@@ -107,7 +107,7 @@ final class AwaitedRun {
     unproven.start();
   }
 
-  /** Whether something is to be known or taken before it runs, after which it goes on. */
+  /** Whether the segment must wait for a server's answer; the run goes on when that is there. */
   boolean comesFirst(Segment next) {
     return set.home() == null
         ? session.late().enters(run::next) || set.isolation().ask(run::next)
@@ -140,7 +140,7 @@ final class AwaitedRun {
     far = null;
   }
 
-  /** A message of that type is the next of an answer. */
+  /** The next message of an answer has this type. */
   void answers(char type) {
     snapshots.answers(type);
   }

@@ -46,7 +46,7 @@ final class GatePass {
   private void enterGate() {
     if (session.shared().gate().enter(() -> session.execute(this::enter))) {
       inside = true;
-      session.set().updateReading();
+      session.set().updateWaiting();
       then.run();
     }
   }
@@ -98,7 +98,7 @@ final class GatePass {
       commits = null;
     }
     session.shared().gate().leave();
-    session.set().updateReading();
+    session.set().updateWaiting();
     if (session.isEnded()) {
       session.closeBackends();
     }

@@ -136,7 +136,7 @@ final class Readers {
 
   void setTaking(boolean now) {
     taking = now;
-    set.updateReading();
+    set.updateWaiting();
   }
 
   /** No transaction is open. */

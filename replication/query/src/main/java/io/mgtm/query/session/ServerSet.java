@@ -128,6 +128,13 @@ final class ServerSet {
     return keeper == node || session.schema().temporaries().areAt(node);
   }
 
+  /** Others begin to wait for what servers answer, or wait no longer. */
+  void updateWaiting() {
+    if (!session.client().isWritable()) {
+      updateReading();
+    }
+  }
+
   /** What servers answer is read unless the client takes no more; or others wait for it. */
   void updateReading() {
     boolean reads = session.client().isWritable() || session.isCommitting() || readers.isTaking();

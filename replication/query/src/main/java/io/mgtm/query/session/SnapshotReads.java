@@ -29,7 +29,7 @@ final class SnapshotReads {
   private static final String RESULTS = "DCEHIs";
 
   private static final ErrorFields LATE =
-      ErrorFields.error("40001", "the server has taken its snapshot too late")
+      ErrorFields.error("40001", "the server took its snapshot too late")
           .withHint("Repeat the transaction.");
 
   private static final ErrorFields IN_DOUBT =
@@ -150,9 +150,10 @@ final class SnapshotReads {
   }
 
   /**
-   * A message of that type is the next of an answer. TRUNCATE and changes that write a table anew
-   * leave nothing to snapshots that are older, and a statement has its locks after its snapshot: if
-   * one may have come between, what is told does not count.
+   * The next message of an answer has this type. TRUNCATE and table rewrites are not MVCC-safe: to
+   * a snapshot that was taken before, the table appears empty. A query locks its tables after its
+   * snapshot was taken. So where the schema may have changed in between, the answer is discarded,
+   * and the leader reads.
    */
   void answers(char type) {
     if (unchecked == null || RESULTS.indexOf(type) < 0) {
@@ -168,16 +169,10 @@ final class SnapshotReads {
   }
 
   private void ended(Relay relay, char status) {
-    Segment again = outdated;
-    if (unchecked != null) {
-      run.output().endTrial();
-      unchecked = null;
-    }
-    end();
-    if (again == null) {
+    if (outdated == null) {
       run.ended(relay, status);
     } else {
-      run.awaited().read(set.chosen(), again);
+      atLeader(outdated);
     }
   }
 

@@ -103,8 +103,9 @@ final class SnapshotTaking {
   void end() {
     if (state == State.INSIDE) {
       leave();
-    } else if (!giveUp()) {
-      state = State.OVER; // It is about to come in, and leaves then.
+    } else {
+      gate.withdraw(pass);
+      state = State.OVER; // One that is about to come in leaves then.
     }
   }
 }

@@ -41,8 +41,10 @@ final class Moments {
     for (int i = 0; i < transactions.size(); i++) {
       if (versions.isCommitted(i)) {
         checkOwn(i);
-        checkStale(i, lengths);
-        checkSeen(i, seen);
+        checkLengths(i, lengths, "were acknowledged");
+        if (!transactions.get(i).far()) {
+          checkLengths(i, seen, "were seen by others");
+        }
       }
     }
   }
@@ -104,35 +106,29 @@ final class Moments {
     return seen;
   }
 
-  private void checkSeen(int number, Map<String, NavigableMap<Long, Integer>> seen) {
+  /**
+   * Looks that no list is shorter than it was known to be when its snapshot may first have been
+   * taken.
+   *
+   * @param lengths at least, from which moment on, by key
+   * @param known what is said of that
+   */
+  private void checkLengths(
+      int number, Map<String, NavigableMap<Long, Integer>> lengths, String known) {
     Transaction transaction = transactions.get(number);
     for (Step step : transaction.steps()) {
-      if (!transaction.far() && step instanceof Read read) {
-        var least = seen.get(read.key()).lowerEntry(transaction.snapshotBegan(read));
-        if (least != null && read.list().size() < least.getValue()) {
-          found(
-              Kind.STALE_READ,
-              "T%d read %s of list %s, of which others have seen %d elements before"
-                  .formatted(number, read.list(), read.key(), least.getValue()));
-        }
-      }
-    }
-  }
-
-  private void checkStale(int number, Map<String, NavigableMap<Long, Integer>> lengths) {
-    Transaction transaction = transactions.get(number);
-    for (Step step : transaction.steps()) {
-      if (step instanceof Read read) {
+      if (step instanceof Read read && lengths.containsKey(read.key())) {
         var least = lengths.get(read.key()).lowerEntry(transaction.snapshotBegan(read));
         if (least != null && read.list().size() < least.getValue()) {
           found(
               Kind.STALE_READ,
-              "T%d read %s of list %s, of which %d elements were acknowledged before: %s"
+              "T%d read %s of list %s, of which %d elements %s before: %s"
                   .formatted(
                       number,
                       read.list(),
                       read.key(),
                       least.getValue(),
+                      known,
                       versions.orders().get(read.key())));
         }
       }

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 class LabelRenamesTest {
   private final LabelRenames renames = new LabelRenames();
 
-  private String whyNot(LabelRenames.Of one) {
-    return renames.whyNot(one, false);
+  private String admit(LabelRenames.Of one) {
+    return renames.admit(one, false);
   }
 
   @Test
@@ -17,20 +17,20 @@ class LabelRenamesTest {
     LabelRenames.Of before = renames.begin("app");
     LabelRenames.Of elsewhere = renames.begin("other");
     LabelRenames.Of beside = renames.begin("app");
-    assertThat(whyNot(renames.begin("app"))).isNull();
-    assertThat(whyNot(renames.begin("app").renaming())).isNull();
-    assertThat(whyNot(before)).isEqualTo(LabelRenames.RENAMED);
-    assertThat(whyNot(beside.renaming())).isEqualTo(LabelRenames.RENAMED);
-    assertThat(whyNot(elsewhere)).isNull();
-    assertThat(whyNot(LabelRenames.Of.NONE)).isNull();
-    assertThat(whyNot(renames.begin("app"))).isNull();
+    assertThat(admit(renames.begin("app"))).isNull();
+    assertThat(admit(renames.begin("app").renaming())).isNull();
+    assertThat(admit(before)).isEqualTo(LabelRenames.RENAMED);
+    assertThat(admit(beside.renaming())).isEqualTo(LabelRenames.RENAMED);
+    assertThat(admit(elsewhere)).isNull();
+    assertThat(admit(LabelRenames.Of.NONE)).isNull();
+    assertThat(admit(renames.begin("app"))).isNull();
   }
 
   @Test
   void nothingIsRenamedWhileOthersArePrepared() {
     LabelRenames.Of before = renames.begin("app");
-    assertThat(renames.whyNot(renames.begin("app").renaming(), true))
+    assertThat(renames.admit(renames.begin("app").renaming(), true))
         .isEqualTo(LabelRenames.PREPARED);
-    assertThat(renames.whyNot(before, true)).isNull();
+    assertThat(renames.admit(before, true)).isNull();
   }
 }
