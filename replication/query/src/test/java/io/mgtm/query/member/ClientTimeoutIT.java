@@ -51,16 +51,12 @@ class ClientTimeoutIT {
   /** The leader has prepared it, and its session is idle there. */
   @Test
   void ofASessionThatIsIdle() throws Exception {
-    for (Postgres server : cluster.servers) {
-      server.sql("postgres", "alter role alice set default_transaction_isolation = serializable");
-    }
+    cluster.sql("postgres", "alter role alice set default_transaction_isolation = serializable");
     try {
       commits("idle_session_timeout", 1, "select from kept where id = 1 for update");
       commits("idle_in_transaction_session_timeout", 1, "select from kept where id = 1 for update");
     } finally {
-      for (Postgres server : cluster.servers) {
-        server.sql("postgres", "alter role alice reset default_transaction_isolation");
-      }
+      cluster.sql("postgres", "alter role alice reset default_transaction_isolation");
     }
   }
 
@@ -93,14 +89,10 @@ class ClientTimeoutIT {
   @Test
   void thoseOfADatabaseAreNotForTheReplicator() throws Exception {
     try {
-      for (Postgres server : cluster.servers) {
-        server.sql("postgres", "alter database app set statement_timeout = 1");
-      }
+      cluster.sql("postgres", "alter database app set statement_timeout = 1");
       cluster.assertAlike();
     } finally {
-      for (Postgres server : cluster.servers) {
-        server.sql("postgres", "alter database app reset statement_timeout");
-      }
+      cluster.sql("postgres", "alter database app reset statement_timeout");
     }
   }
 

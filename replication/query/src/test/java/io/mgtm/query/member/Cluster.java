@@ -103,19 +103,22 @@ final class Cluster {
     }
   }
 
+  /** Runs it as a superuser, at each server itself. */
+  void sql(String database, String sql) throws SQLException {
+    for (Postgres server : servers) {
+      server.sql(database, sql);
+    }
+  }
+
   /** As docs/query.md has a superuser do it. */
   void letAliceWriteWithoutTriggers() throws SQLException {
-    for (Postgres server : servers) {
-      server.sql("app", "GRANT SET ON PARAMETER session_replication_role TO alice");
-    }
+    sql("app", "GRANT SET ON PARAMETER session_replication_role TO alice");
   }
 
   /** The same, and rows that triggers and functions write are given to all servers. */
   void letRowsBeCaptured() throws SQLException {
     letAliceWriteWithoutTriggers();
-    for (Postgres server : servers) {
-      server.sql("app", "GRANT SET ON PARAMETER backtrace_functions TO mgtm");
-    }
+    sql("app", "GRANT SET ON PARAMETER backtrace_functions TO mgtm");
   }
 
   void startReplicator() throws Exception {

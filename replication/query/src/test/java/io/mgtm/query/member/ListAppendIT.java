@@ -80,9 +80,7 @@ class ListAppendIT {
 
   private void spreadCommits() throws Exception {
     cluster.alice().close(); // The tables of positions are there.
-    for (Postgres server : cluster.servers) {
-      server.sql("app", SPREAD_COMMITS);
-    }
+    cluster.sql("app", SPREAD_COMMITS);
   }
 
   private void more() {

@@ -268,17 +268,13 @@ class PreparedIT {
   @Test
   void aRoleThatIsDroppedLeavesItToSuperusers() throws Exception {
     cluster.createRole("passing");
-    for (Postgres server : cluster.servers) {
-      server.sql("postgres", "grant passing to mgtm");
-    }
+    cluster.sql("postgres", "grant passing to mgtm");
     try (Connection passing = cluster.connect("passing", "app")) {
       passing.setAutoCommit(false);
       run(passing, "select 1");
       run(passing, "prepare transaction 'left'");
     }
-    for (Postgres server : cluster.servers) {
-      server.sql("postgres", "drop role passing");
-    }
+    cluster.sql("postgres", "drop role passing");
     assertFails("42501", () -> end("commit prepared 'left'"));
     try (Connection postgres = cluster.connect("postgres", "app")) {
       run(postgres, "rollback prepared 'left'");
@@ -299,9 +295,7 @@ class PreparedIT {
 
   @Test
   void aRoleThatWasSetOwnsIt() throws Exception {
-    for (Postgres server : cluster.servers) {
-      server.sql("postgres", "grant worker to alice");
-    }
+    cluster.sql("postgres", "grant worker to alice");
     try (Connection alice = begun()) {
       run(alice, "set local role worker");
       run(alice, "insert into item values (80, 0)");

@@ -89,13 +89,9 @@ class QueryCommandsIT {
       one.sql("postgres", "create cast (cast_here as text) with function casts(cast_here)");
     }
     assertThat(get("/verify")).contains("\"rowsDifferent\":0");
-    for (Postgres one : cluster.servers) {
-      one.sql("postgres", "alter table cast_here enable row level security");
-    }
+    cluster.sql("postgres", "alter table cast_here enable row level security");
     assertThat(get("/verify")).contains("row-level security policy for table");
-    for (Postgres one : cluster.servers) {
-      one.sql("postgres", "drop table cast_here cascade");
-    }
+    cluster.sql("postgres", "drop table cast_here cascade");
   }
 
   private String all(String path) {

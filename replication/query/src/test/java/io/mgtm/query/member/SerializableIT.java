@@ -250,16 +250,12 @@ class SerializableIT {
       assertSerializable(alice);
     }
     try {
-      for (Postgres server : cluster.servers) {
-        server.sql("postgres", "alter role alice set default_transaction_isolation = serializable");
-      }
+      cluster.sql("postgres", "alter role alice set default_transaction_isolation = serializable");
       try (Connection alice = cluster.alice()) {
         assertSerializable(alice);
       }
     } finally {
-      for (Postgres server : cluster.servers) {
-        server.sql("postgres", "alter role alice reset default_transaction_isolation");
-      }
+      cluster.sql("postgres", "alter role alice reset default_transaction_isolation");
     }
   }
 
@@ -311,9 +307,7 @@ class SerializableIT {
 
   @Test
   void timeoutsOfTheSessionDoNotHoldForIt() throws Exception {
-    for (Postgres server : cluster.servers) {
-      server.sql("postgres", "alter role alice set statement_timeout = 20");
-    }
+    cluster.sql("postgres", "alter role alice set statement_timeout = 20");
     try (Connection alice = serializable()) {
       for (int i = 30; i < 35; i++) {
         run(alice, "set local statement_timeout = 10000");
@@ -321,9 +315,7 @@ class SerializableIT {
         alice.commit();
       }
     } finally {
-      for (Postgres server : cluster.servers) {
-        server.sql("postgres", "alter role alice reset statement_timeout");
-      }
+      cluster.sql("postgres", "alter role alice reset statement_timeout");
     }
     assertThat(cluster.number("select sum(n) from other where id between 30 and 34")).isEqualTo(5);
   }
@@ -388,9 +380,7 @@ class SerializableIT {
   @Test
   void whomTheReplicatorCannotBecomeIsTold() throws Exception {
     cluster.createRole("stranger");
-    for (Postgres server : cluster.servers) {
-      server.sql("app", "grant all on other to stranger");
-    }
+    cluster.sql("app", "grant all on other to stranger");
     try (Connection stranger = cluster.connect("stranger", "app")) {
       run(stranger, "insert into other (id, n) values (50, 0)");
       stranger.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
