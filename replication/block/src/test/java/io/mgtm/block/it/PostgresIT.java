@@ -44,10 +44,14 @@ class PostgresIT {
   /** The process ids of the servers that were started. */
   private final Set<String> servers = new HashSet<>();
 
+  /** The shared memory that servers killed before have left, whose process ids come again. */
+  private final Set<String> foreignSegments = new HashSet<>();
+
   private Mounts mounts;
 
   @BeforeEach
   void need() throws Exception {
+    segments().forEach(segment -> foreignSegments.add(segment[1]));
     mounts = new Mounts(folder);
     mounts.need();
     Tools.need("pgbench", "initdb");
@@ -116,7 +120,7 @@ class PostgresIT {
         .noneMatch(segment -> servers.contains(segment[4]));
   }
 
-  /** Those that PostgreSQL leaves behind when it is killed. */
+  /** Those that PostgreSQL leaves behind when it is killed, also after it began anew. */
   private void removeSegmentsOf(String pid) throws Exception {
     for (String[] segment : segments()) {
       if (segment[4].equals(pid)) {
@@ -125,11 +129,12 @@ class PostgresIT {
     }
   }
 
-  /** System V's segments: key, id, permissions, size, maker's and last user's pid, users. */
-  private static List<String[]> segments() throws IOException {
+  /** System V's new segments: key, id, permissions, size, maker's and last user's pid, users. */
+  private List<String[]> segments() throws IOException {
     return Files.readAllLines(Path.of("/proc/sysvipc/shm")).stream()
         .skip(1)
         .map(line -> line.strip().split(" +"))
+        .filter(segment -> !foreignSegments.contains(segment[1]))
         .toList();
   }
 
