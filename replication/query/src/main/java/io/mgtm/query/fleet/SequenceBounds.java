@@ -31,8 +31,8 @@ public final class SequenceBounds {
     /** What the leader's sequence has given last, or would give first. */
     CompletableFuture<Long> last(Drawn drawn);
 
-    /** Those that give values to columns of tables which a backend has written to. */
-    CompletableFuture<List<Drawn>> written(Node leader, String database, int pid);
+    /** Those from which the open transaction of a backend has drawn. */
+    CompletableFuture<List<Drawn>> drawn(Node leader, String database, int pid);
 
     /** Sets a server's sequence, unless that is behind the value already or the client has set. */
     CompletableFuture<Void> set(Node node, Drawn drawn, long to);
@@ -133,12 +133,12 @@ public final class SequenceBounds {
   }
 
   /**
-   * The same of all from which the open transaction of a backend may have drawn for its rows: they
-   * are not seen in the tables when another server comes to lead while it is prepared.
+   * The same of all from which the open transaction of a backend has drawn: its rows are not seen
+   * in the tables when another server comes to lead while it is prepared.
    */
-  public CompletableFuture<Void> coverWritten(Node leader, String database, int pid) {
+  public CompletableFuture<Void> coverDrawn(Node leader, String database, int pid) {
     return servers
-        .written(leader, database, pid)
+        .drawn(leader, database, pid)
         .thenCompose(all -> Futures.all(all.stream().map(this::cover)));
   }
 
@@ -158,18 +158,27 @@ public final class SequenceBounds {
     return bound != null && drawn.last != null && !drawn.sets && drawn.isCoveredBy(bound);
   }
 
+  /**
+   * Where a sequence is set back, what others have drawn meanwhile is asked for anew: who draws
+   * after that finds no bound, and waits behind this.
+   */
   private CompletableFuture<Void> coverNow(Drawn drawn) {
-    if (drawn.last == null) {
-      return servers.last(drawn).thenCompose(last -> coverNow(drawn.with(last)));
-    }
-    long before;
-    List<Node> others;
     synchronized (this) {
       if (isCovered(drawn)) {
         return CompletableFuture.completedFuture(null);
       }
-      before = comings;
       bounds.remove(drawn.key());
+    }
+    return drawn.last == null || drawn.sets
+        ? servers.last(drawn).thenCompose(last -> setOthers(drawn.with(last)))
+        : setOthers(drawn);
+  }
+
+  private CompletableFuture<Void> setOthers(Drawn drawn) {
+    long before;
+    List<Node> others;
+    synchronized (this) {
+      before = comings;
       others = fleet.in().stream().filter(node -> node != drawn.leader).toList();
       // After that list was made: who leads by now is in it only if it did not lead then.
       if (fleet.leader() != drawn.leader) {

@@ -1,6 +1,7 @@
 package io.mgtm.query.recovery;
 
 import io.mgtm.common.HostPort;
+import io.mgtm.query.catalogue.DrawnSequences;
 import io.mgtm.query.connection.Asker;
 import io.mgtm.query.connection.Futures;
 import io.mgtm.query.connection.LoginException;
@@ -9,9 +10,11 @@ import io.mgtm.query.fleet.Node;
 import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.SequenceBounds.Drawn;
 import io.mgtm.query.sql.Quoting;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -36,17 +39,6 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
           + " JOIN pg_namespace tn ON tn.oid = t.relnamespace JOIN pg_attribute a"
           + " ON a.attrelid = t.oid AND a.attnum = o.num AND a.atttypid IN (20, 21, 23)"
           + " WHERE s.relkind = 'S' AND s.relpersistence <> 't' AND t.relpersistence <> 't'";
-
-  /** Asks for the state of the sequences that own columns of the tables a backend has written. */
-  private static final String WRITTEN =
-      "WITH written AS MATERIALIZED (SELECT DISTINCT s.oid FROM ("
-          + OWNED.replace("SELECT DISTINCT", "SELECT s.oid, t.oid AS of,")
-          + ") s (oid, of) JOIN pg_locks l ON l.locktype = 'relation' AND l.relation = s.of"
-          + " AND l.mode = 'RowExclusiveLock' AND l.pid = %d)"
-          + " SELECT i.identity, concat(s.oid, '.', pg_relation_filenode(s.oid)),"
-          + " pg_sequence_last_value(s.oid), p.increment, p.minimum_value, p.maximum_value"
-          + " FROM written s, pg_identify_object('pg_class'::regclass, s.oid, 0) i,"
-          + " pg_sequence_parameters(s.oid) p WHERE pg_sequence_last_value(s.oid) IS NOT NULL";
 
   private static final String SET =
       "SELECT setval(r, %2$d) FROM (SELECT to_regclass(%1$s) AS r) x WHERE r IS NOT NULL";
@@ -104,10 +96,24 @@ public final class Sequences implements SequenceBounds.Servers, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<List<Drawn>> written(Node leader, String database, int pid) {
-    return ask(new Place(leader, database), WRITTEN.formatted(pid))
+  public CompletableFuture<List<Drawn>> drawn(Node leader, String database, int pid) {
+    return ask(new Place(leader, database), DrawnSequences.sql(Integer.toString(pid), ""))
         .thenApply(
-            rows -> rows.stream().map(row -> Drawn.of(leader, database, row, false)).toList());
+            rows ->
+                rows.stream()
+                    .filter(row -> mayRead(leader, row) && DrawnSequences.isUsed(row))
+                    .map(row -> Drawn.of(leader, database, row, false))
+                    .toList());
+  }
+
+  private static boolean mayRead(Node leader, List<String> row) {
+    if (!DrawnSequences.isReadable(row)) {
+      throw new CompletionException(
+          new IOException(
+              "the replicator's role may not read the sequence %s at %s: grant it pg_read_all_data"
+                  .formatted(row.get(0), leader)));
+    }
+    return true;
   }
 
   @Override

@@ -309,6 +309,9 @@ final class CheckedWrite {
   }
 
   private void ended(Relay relay, char status) {
+    if (!linked) {
+      relay.ranCode();
+    }
     end();
     run.ended(relay, status);
   }

@@ -97,7 +97,7 @@ final class Prepared {
     return statement != null && statement.write() != null;
   }
 
-  /** Whether it calls nextval or setval by the name of a sequence. */
+  /** Whether it calls nextval or setval. */
   boolean draws() {
     return statement != null && statement.draws();
   }

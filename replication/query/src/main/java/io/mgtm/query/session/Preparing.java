@@ -75,7 +75,7 @@ final class Preparing {
     session
         .shared()
         .sequences()
-        .coverWritten(leader.node(), session.schema().database(), leader.connection().pid())
+        .coverDrawn(leader.node(), session.schema().database(), leader.connection().pid())
         .whenComplete(
             (nothing, cause) ->
                 session.execute(

@@ -64,7 +64,12 @@ final class Relay implements Answer {
     return segment;
   }
 
-  /** Whether it has drawn from sequences and nobody has asked for that yet. */
+  /** Code of users has run, which may have drawn from sequences. */
+  void ranCode() {
+    draws = true;
+  }
+
+  /** Whether it may have drawn from sequences and nobody has asked for that yet. */
   boolean takeDraws() {
     boolean taken = draws;
     draws = false;

@@ -126,7 +126,7 @@ record Segment(Kind kind, Prepared simple, List<Step> steps) {
         || (kind == Kind.RUN && all().anyMatch(Prepared::isWrite));
   }
 
-  /** Whether it draws from sequences that it names, or sets them. */
+  /** Whether its own text draws from sequences, or sets them. */
   boolean draws() {
     return executed().anyMatch(Prepared::draws);
   }

@@ -1,51 +1,45 @@
 package io.mgtm.query.session;
 
+import io.mgtm.query.catalogue.DrawnSequences;
 import io.mgtm.query.connection.Answer;
 import io.mgtm.query.connection.Futures;
+import io.mgtm.query.fleet.SequenceBounds;
 import io.mgtm.query.fleet.SequenceBounds.Drawn;
 import io.mgtm.query.sql.Quoting;
-import io.mgtm.query.sql.Statement;
 import io.mgtm.query.wire.ErrorFields;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * What one segment has drawn from sequences at the leader, or set: it goes on when the other
- * servers are ahead of that, and so before its transaction can commit. Where its transaction has
+ * What a segment's transaction has drawn from sequences at the leader, or set: the segment ends
+ * when the other servers are ahead of that, and so before the transaction can commit. Where it has
  * made or altered a sequence, nobody else can draw from that one or set it, and the others set it
  * in the same transaction. Belongs to a session.
  */
 final class SequenceDraws {
-  /**
-   * By functions that see what is there now: an older snapshot has not what was made since. One
-   * that is temporary is at the leader alone.
-   */
+  /** Also whether the own role may set it, and what follows. */
   private static final String SQL =
-      "SELECT i.identity, pg_catalog.concat(s.o, '.', pg_catalog.pg_relation_filenode(s.o)),"
-          + " CASE WHEN pg_catalog.has_sequence_privilege(s.o, 'SELECT, USAGE') THEN"
-          + " pg_catalog.pg_sequence_last_value(s.o) END, p.increment, p.minimum_value,"
-          + " p.maximum_value, pg_catalog.has_sequence_privilege(%2$s, s.o, 'UPDATE'), %3$b, %4$s"
-          + " FROM (SELECT (%1$s)::pg_catalog.regclass::pg_catalog.oid AS o) s,"
-          + " pg_catalog.pg_identify_object('pg_catalog.pg_class'::pg_catalog.regclass, s.o, 0) i,"
-          + " pg_catalog.pg_sequence_parameters(s.o) p"
-          + " WHERE NOT pg_catalog.starts_with(i.identity, 'pg_temp.')";
+      DrawnSequences.sql(
+          "pg_catalog.pg_backend_pid()",
+          ", pg_catalog.has_sequence_privilege(%s, l.relation, 'UPDATE'), %s");
 
   /** Whether the transaction has made or altered it, and whether its role may set it. */
   private static final String TOUCHED =
-      "EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.relation OPERATOR(pg_catalog.=) s.o AND"
-          + " l.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid() AND l.mode"
-          + " OPERATOR(pg_catalog.=) ANY ('{ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'"
-          + "::pg_catalog.text[])), pg_catalog.has_sequence_privilege(s.o, 'UPDATE')"
-          + " AND pg_catalog.has_sequence_privilege(s.o, 'SELECT')";
+      "EXISTS (SELECT FROM pg_catalog.pg_lock_status() t WHERE t.relation OPERATOR(pg_catalog.=)"
+          + " l.relation AND t.pid OPERATOR(pg_catalog.=) l.pid AND t.mode OPERATOR(pg_catalog.=)"
+          + " ANY ('{ShareRowExclusiveLock,ExclusiveLock,AccessExclusiveLock}'::pg_catalog.text[])),"
+          + " pg_catalog.has_sequence_privilege(l.relation, 'UPDATE')"
+          + " AND pg_catalog.has_sequence_privilege(l.relation, 'SELECT')";
 
   private static final String UNTOUCHED = "false, false";
   private static final int OWN_COLUMN = 6;
-  private static final int SETS_COLUMN = 7;
-  private static final int TOUCHED_COLUMN = 8;
-  private static final int ROLE_COLUMN = 9;
+  private static final int TOUCHED_COLUMN = 7;
+  private static final int ROLE_COLUMN = 8;
 
   private final ReplicatedSession session;
   private final UnitRun run;
@@ -71,8 +65,15 @@ final class SequenceDraws {
       then.run(); // Nothing was drawn, or its transaction does not commit.
       return;
     }
+    boolean sets =
+        segment
+            .executed()
+            .map(Prepared::statement)
+            .anyMatch(statement -> statement != null && statement.setsSequences());
+    String own = Quoting.literal(session.shared().config().role().user());
+    String touched = session.schema().isChanged() ? TOUCHED : UNTOUCHED;
     session.runsAt(null);
-    ask(question(), rows -> known(rows, then));
+    ask(SQL.formatted(own, touched), rows -> known(rows, sets, then));
   }
 
   /** Asks in the open transaction. */
@@ -96,33 +97,25 @@ final class SequenceDraws {
             () -> run.lost(leader)));
   }
 
-  private String question() {
-    String touched = session.schema().isChanged() ? TOUCHED : UNTOUCHED;
-    String own = Quoting.literal(session.shared().config().role().user());
-    return segment
-        .executed()
-        .filter(Prepared::draws)
-        .map(Prepared::statement)
-        .map(Statement::sequences)
-        .flatMap(List::stream)
-        .distinct()
-        .map(draw -> SQL.formatted(draw.sequence(), own, draw.sets(), touched))
-        .collect(Collectors.joining("; "));
-  }
-
-  private void known(List<List<String>> rows, Runnable then) {
+  private void known(List<List<String>> rows, boolean sets, Runnable then) {
     List<Drawn> touched = new ArrayList<>();
     List<Drawn> others = new ArrayList<>();
+    boolean hidden = false;
     for (List<String> row : rows) {
       boolean inTransaction = isTrue(row, TOUCHED_COLUMN);
       if (!isTrue(row, inTransaction ? ROLE_COLUMN : OWN_COLUMN)) {
         run.fail(whoMayNot(row.get(0), inTransaction));
         return;
       }
-      (inTransaction ? touched : others)
-          .add(Drawn.of(leader.node(), session.schema().database(), row, isTrue(row, SETS_COLUMN)));
+      if (!DrawnSequences.isReadable(row)) {
+        hidden = true;
+      } else if (sets || DrawnSequences.isUsed(row)) { // Set, it may give its value first.
+        (inTransaction ? touched : others)
+            .add(Drawn.of(leader.node(), session.schema().database(), row, sets));
+      }
     }
-    setInTransaction(touched, () -> cover(others, then));
+    boolean more = hidden;
+    setInTransaction(touched, () -> cover(others, more, then));
   }
 
   private static boolean isTrue(List<String> row, int column) {
@@ -181,8 +174,20 @@ final class SequenceDraws {
     session.set().apply(effects, 0);
   }
 
-  private void cover(List<Drawn> all, Runnable then) {
-    Futures.all(all.stream().map(session.shared().sequences()::cover))
+  /**
+   * Those of others.
+   *
+   * @param hidden whether there are more, which the client's role may not read but the own may
+   */
+  private void cover(List<Drawn> all, boolean hidden, Runnable then) {
+    SequenceBounds bounds = session.shared().sequences();
+    Stream<CompletableFuture<Void>> more =
+        hidden
+            ? Stream.of(
+                bounds.coverDrawn(
+                    leader.node(), session.schema().database(), leader.connection().pid()))
+            : Stream.of();
+    Futures.all(Stream.concat(all.stream().map(bounds::cover), more))
         .whenComplete((nothing, cause) -> session.execute(() -> covered(cause, then)));
   }
 

@@ -105,7 +105,7 @@ final class Purity {
 
   /**
    * Why rows do not tell all that a statement does, or null: it calls a function of PostgreSQL's
-   * own that sends, locks or sets something, or draws from a sequence that it does not name.
+   * own that sends, locks or sets something.
    */
   String whyNotToldByRows(List<Token> tokens) {
     for (int i = 0; i < tokens.size(); i++) {

@@ -60,7 +60,7 @@ public record Refusal(String sqlState, String message, String hint) {
   private static String refused(Statement statement) {
     String verb = statement.word(0);
     if (statement.classification().why().startsWith(Purity.THE_FUNCTION)) {
-      return "Leave the function out. Name sequences by constants: nextval('s').";
+      return "Leave the function out.";
     }
     if (statement.classification().why().equals(Classifier.LARGE_OBJECTS)) {
       return "Keep the data in a column of type bytea.";

@@ -17,7 +17,7 @@ public final class Shapes {
    *
    * @param rows null where it is not told by rows what is written
    * @param numbers whether its constants are numbers that may be parameters
-   * @param draws whether it calls nextval or setval by the name of a sequence
+   * @param draws whether it calls nextval or setval
    */
   record Shape(Classification classification, RowShape rows, boolean numbers, boolean draws) {}
 

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * @param write what rows it writes, for the classes K and R; else null
  * @param copy how data are read, for the class COPY_FROM; else null
  * @param hasNumbers whether its constants are numbers that may be parameters, if they are small
- * @param draws whether it calls nextval or setval by the name of a sequence
+ * @param draws whether it calls nextval or setval
  */
 public record Statement(
     String text,
@@ -20,14 +20,6 @@ public record Statement(
     CopyFrom copy,
     boolean hasNumbers,
     boolean draws) {
-  /**
-   * A call of nextval or setval.
-   *
-   * @param sequence the name, as an expression of SQL
-   * @param sets whether it is setval
-   */
-  public record Draw(String sequence, boolean sets) {}
-
   public Statement {
     tokens = List.copyOf(tokens);
   }
@@ -41,9 +33,9 @@ public record Statement(
     return hasNumbers ? Numbers.of(this) : null;
   }
 
-  /** Of each call of nextval or setval by the name of a sequence. */
-  public List<Draw> sequences() {
-    return draws ? SequenceCalls.of(text, tokens) : List.of();
+  /** Whether it calls setval. */
+  public boolean setsSequences() {
+    return draws && SequenceCalls.set(tokens);
   }
 
   /** Of class SESSION: what it sets by {@code set_config}; none where it is another command. */

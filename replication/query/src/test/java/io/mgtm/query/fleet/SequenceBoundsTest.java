@@ -34,7 +34,9 @@ class SequenceBoundsTest {
     /** The next leader is drawn from while it may still be set. */
     LEADER_IS_SET,
     /** Values are given before the others are ahead. */
-    NOT_COVERED
+    NOT_COVERED,
+    /** One that a client has set is set back to what the client saw, when others have drawn. */
+    SET_BACK
   }
 
   /** Servers with a sequence each, which answer in any order, or break. */
@@ -69,18 +71,19 @@ class SequenceBoundsTest {
           : bounds.quiet();
     }
 
-    private Drawn drawn(Node leader, long last) {
-      return new Drawn(leader, "db", "s", "1.1", last, 1, 1, max, false);
+    private Drawn drawn(Node leader, long last, boolean sets) {
+      return new Drawn(leader, "db", "s", "1.1", last, 1, 1, max, sets);
     }
 
     @Override
-    public CompletableFuture<List<Drawn>> written(Node leader, String database, int pid) {
-      return CompletableFuture.completedFuture(List.of(drawn(leader, at.get(leader))));
+    public CompletableFuture<List<Drawn>> drawn(Node leader, String database, int pid) {
+      return CompletableFuture.completedFuture(List.of(drawn(leader, at.get(leader), false)));
     }
 
     @Override
     public CompletableFuture<Long> last(Drawn drawn) {
-      return CompletableFuture.completedFuture(at.get(drawn.leader()));
+      return CompletableFuture.completedFuture(
+          fault == Fault.SET_BACK ? drawn.last() : at.get(drawn.leader()));
     }
 
     @Override
@@ -89,7 +92,7 @@ class SequenceBoundsTest {
       set++;
       answers.add(
           () -> {
-            boolean behind = at.get(node) < to;
+            boolean behind = drawn.sets() || at.get(node) < to;
             answers.add(() -> set(node, behind ? to : at.get(node), done));
           });
       return done;
@@ -104,7 +107,10 @@ class SequenceBoundsTest {
       }
     }
 
-    /** A transaction that draws a value, and commits it once it is covered, if its leader does. */
+    /**
+     * A transaction that draws a value, or sets it, and commits it once it is covered, if its
+     * leader does.
+     */
     private void draw() {
       Node leader = fleet.leader();
       if (!fleet.ready().isDone() || at.get(leader) == max) {
@@ -112,9 +118,14 @@ class SequenceBoundsTest {
       }
       long value = at.merge(leader, 1L, Long::sum);
       Map<Node, Integer> sees = in();
-      CompletableFuture<Void> covered = bounds.cover(drawn(leader, value));
+      boolean sets = random.nextInt(16) == 0;
+      answers.add(() -> cover(drawn(leader, value, sets), sees));
+    }
+
+    private void cover(Drawn drawn, Map<Node, Integer> sees) {
+      CompletableFuture<Void> covered = bounds.cover(drawn);
       (fault == Fault.NOT_COVERED ? CompletableFuture.completedFuture(null) : covered)
-          .thenRun(() -> answers.add(() -> commit(leader, value, sees)));
+          .thenRun(() -> answers.add(() -> commit(drawn.leader(), drawn.last(), sees)));
     }
 
     /** What does not see a server that has come in meanwhile is repeated. */
@@ -132,7 +143,7 @@ class SequenceBoundsTest {
     private void comeIn() throws Exception {
       for (Node node : fleet.nodes()) {
         if (!node.isIn()) {
-          at.put(node, drawn(fleet.leader(), at.get(fleet.leader())).ahead());
+          at.put(node, drawn(fleet.leader(), at.get(fleet.leader()), true).ahead());
           lives.merge(node, 1, Integer::sum);
           fleet.admit(node);
           if (fault != Fault.BOUNDS_STAY) {
@@ -146,7 +157,7 @@ class SequenceBoundsTest {
     void run(int steps) throws Exception {
       for (int i = 0; i < steps; i++) {
         int what = random.nextInt(40);
-        if (what < 20) {
+        if (what < 10) {
           draw();
         } else if (what < 37 && !answers.isEmpty()) {
           answers.remove(random.nextInt(answers.size())).run();

@@ -162,6 +162,32 @@ final class Cluster {
   }
 
   /** Through the replicator, or that of several which serves. */
+  /** The one that leads. */
+  Postgres leader() {
+    String first = replicator.serversIn().get(0).toString();
+    return servers.stream()
+        .filter(one -> one.address.toString().equals(first))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** What each of the other servers would give next, were it to lead. */
+  List<Long> nextElsewhere(String sequence) throws SQLException {
+    List<Long> next = new ArrayList<>();
+    for (Postgres one : servers) {
+      if (one != leader()) {
+        next.add(
+            one.number(
+                "select last_value + case when is_called then seqincrement else 0 end from "
+                    + sequence
+                    + ", pg_sequence where seqrelid = '"
+                    + sequence
+                    + "'::regclass"));
+      }
+    }
+    return next;
+  }
+
   Connection alice() throws SQLException {
     return several == null ? alice(address()) : DriverManager.getConnection(url(several));
   }

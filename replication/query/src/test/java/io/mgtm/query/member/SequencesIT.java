@@ -59,29 +59,8 @@ class SequencesIT {
     }
   }
 
-  private static Postgres leader() {
-    String first = cluster.replicator.serversIn().get(0).toString();
-    return cluster.servers.stream()
-        .filter(one -> one.address.toString().equals(first))
-        .findFirst()
-        .orElseThrow();
-  }
-
-  /** What each server would give next, were it to lead. */
   private static List<Long> next(String sequence) throws SQLException {
-    List<Long> next = new ArrayList<>();
-    for (Postgres one : cluster.servers) {
-      if (one != leader()) {
-        next.add(
-            one.number(
-                "select last_value + case when is_called then seqincrement else 0 end from "
-                    + sequence
-                    + ", pg_sequence where seqrelid = '"
-                    + sequence
-                    + "'::regclass"));
-      }
-    }
-    return next;
+    return cluster.nextElsewhere(sequence);
   }
 
   @Test
@@ -295,7 +274,7 @@ class SequencesIT {
     try (Connection alice = cluster.alice()) {
       run(alice, "create sequence missed", "select setval('missed', 1000)");
       Postgres away =
-          cluster.servers.stream().filter(one -> one != leader()).findFirst().orElseThrow();
+          cluster.servers.stream().filter(one -> one != cluster.leader()).findFirst().orElseThrow();
       away.kill();
       Await.until("it to be out", () -> cluster.replicator.serversIn().size() == 2);
       assertThat(value(alice, "select max(nextval('missed')) from generate_series(1, 70)"))
@@ -313,7 +292,7 @@ class SequencesIT {
     try (Connection alice = cluster.alice()) {
       run(alice, "create sequence silent", "select nextval('silent')");
       Postgres stopped =
-          cluster.servers.stream().filter(one -> one != leader()).findFirst().orElseThrow();
+          cluster.servers.stream().filter(one -> one != cluster.leader()).findFirst().orElseThrow();
       stopped.signal("STOP");
       try {
         assertThat(value(alice, "select max(nextval('silent')) from generate_series(1, 70)"))
@@ -390,7 +369,7 @@ class SequencesIT {
       for (int round = 0; round < 2; round++) {
         int had = given.size();
         Await.until("more to be drawn", () -> given.size() > had + 200);
-        Postgres leads = leader();
+        Postgres leads = cluster.leader();
         leads.kill();
         Await.until("it to be out", () -> cluster.replicator.serversIn().size() == 2);
         int after = given.size();

@@ -125,14 +125,14 @@ class ClassifierTest {
           select 'a_id_seq'                                      | READ
           select nextval('q'), myfn(1)                           | UNPROVEN_READ
           select nextval('q'), random()                          | UNPROVEN_READ
-          select nextval($1)                                     | UNPROVEN_READ
-          select nextval(s) from a                               | UNPROVEN_READ
-          select nextval('q' 'r')                                | UNPROVEN_READ
+          select nextval($1)                                     | LEADER
+          select nextval(s) from a                               | LEADER
+          select nextval((select 'q')::regclass)                 | LEADER
           select nextval('q'::dom)                               | UNPROVEN_READ
           select app.nextval('q')                                | UNPROVEN_READ
           select "nextval"('q')                                  | LEADER
-          select setval('q')                                     | UNPROVEN_READ
-          select setval(regclass 'q', 1)                         | UNPROVEN_READ
+          select setval('q')                                     | LEADER
+          select setval(regclass 'q', 1)                         | LEADER
           explain select nextval('q')                            | UNPROVEN_READ
           select random()                                        | UNPROVEN_READ
           select txid_current()                                  | UNPROVEN_READ
@@ -226,7 +226,7 @@ class ClassifierTest {
           insert into public.a as x select myfn(1)               | CHECKED_ROWS
           insert into a as myfn (id) values (1)                  | ROWS
           insert into a select nextval('s')                      | ROWS
-          insert into a select nextval(s) from a                 | REFUSED
+          insert into a select nextval(s) from a                 | ROWS
           insert into a (id, n) values (1, nextval('s'))         | ROWS
           update a set n = nextval('s') where id = 1             | ROWS
           insert into a table "view"                             | CHECKED_ROWS
@@ -257,7 +257,7 @@ class ClassifierTest {
           merge into a using two on id = x when matched then delete | CAPTURED
           call p()                                               | CAPTURED
           call p(nextval('s'))                                   | CAPTURED
-          call p(nextval($1))                                    | REFUSED
+          call p(nextval($1))                                    | CAPTURED
           explain analyze select nextval('s')                    | CAPTURED
           with d as (delete from a returning *) select nextval('s') | CAPTURED
           do 'begin end'                                         | CAPTURED

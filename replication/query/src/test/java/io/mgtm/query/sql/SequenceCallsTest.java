@@ -2,43 +2,32 @@ package io.mgtm.query.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mgtm.query.sql.Statement.Draw;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SequenceCallsTest {
-  private static List<Draw> of(String sql) throws SqlException {
+  private static Statement of(String sql) throws SqlException {
     List<Statement> all = ClassifierTest.classifier().statements(sql);
-    return all.get(all.size() - 1).sequences();
+    return all.get(all.size() - 1);
   }
 
   @Test
-  void namesAreTheTextsOfTheCalls() throws SqlException {
-    assertThat(of("  select nextval( 'a''b'::regclass ), \"nextval\"($$c$$)"))
-        .containsExactly(new Draw("'a''b'::regclass", false), new Draw("$$c$$", false));
-    assertThat(of("select 1; insert into a values (pg_catalog.nextval('x.\"Y\"'), lastval())"))
-        .containsExactly(new Draw("'x.\"Y\"'", false));
-    assertThat(of("select SETVAL(pg_get_serial_sequence('t', 'id'), nextval('s') + 1, false)"))
-        .containsExactly(
-            new Draw("pg_get_serial_sequence('t', 'id')", true), new Draw("'s'", false));
-  }
-
-  @Test
-  void namesAreOfTheStatementThoughOthersAreLikeIt() throws SqlException {
-    Shapes known = new Shapes();
-    Classifier classifier = ClassifierTest.classifier();
-    for (String name : List.of("'a'", "'bcd'", "'e'")) {
-      Statement one = classifier.statements("select nextval(" + name + ")", known).get(0);
-      assertThat(one.sequences()).containsExactly(new Draw(name, false));
+  void callsAreSeenHoweverTheyNameTheSequence() throws SqlException {
+    for (String call :
+        List.of(
+            "nextval('a')",
+            "\"nextval\"($1)",
+            "pg_catalog.nextval(f('a'))",
+            "NEXTVAL (('a' || n)::regclass)",
+            "1 + setval('a', 1)")) {
+      assertThat(of("select 1; select " + call + " from a").draws()).as(call).isTrue();
     }
+    assertThat(of("select app.nextval('a'), nextval, 'nextval(''a'')'").draws()).isFalse();
   }
 
   @Test
-  void whatIsNoConstantNamesNone() throws SqlException {
-    for (String argument :
-        List.of("$1", "'a' || 'b'", "s", "f('a')", "'a', 'b'", "'a'::dom", "('a')", "")) {
-      assertThat(of("select nextval(" + argument + ") from a")).as(argument).isEmpty();
-    }
-    assertThat(of("select app.nextval('a'), nextval, 'nextval(''a'')'")).isEmpty();
+  void callsThatSetAreToldApart() throws SqlException {
+    assertThat(of("select SETVAL($1, nextval('s') + 1, false)").setsSequences()).isTrue();
+    assertThat(of("select nextval('setval(')").setsSequences()).isFalse();
   }
 }
