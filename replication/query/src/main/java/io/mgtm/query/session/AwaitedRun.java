@@ -150,12 +150,16 @@ final class AwaitedRun {
     return far != null;
   }
 
-  /** Whether a segment has drawn from sequences, and ends once the others are ahead of that. */
-  boolean settles(Relay relay, char status) {
+  /**
+   * Whether a segment may have drawn from sequences, and ends once the others are ahead of that.
+   *
+   * @param then what is to be done once more when they are
+   */
+  boolean settles(Relay relay, Runnable then) {
     boolean taken = relay.takeDraws();
     if (taken) {
       draws = new SequenceDraws(session, run, relay.segment());
-      draws.settle(() -> run.ended(relay, status));
+      draws.settle(then);
     }
     return taken;
   }

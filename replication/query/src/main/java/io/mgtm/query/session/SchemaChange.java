@@ -220,8 +220,14 @@ final class SchemaChange {
     if (left.remove(one) && left.isEmpty()) {
       late.cancel(false);
       if (!session.isEnded()) {
-        run.awaited().schemaChanged(status, blocked, this::fill);
+        end();
       }
+    }
+  }
+
+  private void end() {
+    if (made == null || blocked != null || !run.awaited().settles(relay, this::end)) {
+      run.awaited().schemaChanged(status, blocked, this::fill);
     }
   }
 

@@ -245,7 +245,7 @@ final class UnitRun {
       awaited.refused(relay, status);
       return;
     }
-    if (awaited.settles(relay, status)) {
+    if (awaited.settles(relay, () -> ended(relay, status))) {
       return;
     }
     session.planner().ran(relay.text());

@@ -92,8 +92,6 @@ final class Ddl {
     String why = null;
     if (made.query().get(0).isWord("execute")) {
       why = "what execute runs is not known";
-    } else if (!made.isEmpty() && SequenceCalls.areIn(made.query())) {
-      why = "it draws from a sequence";
     } else if (!made.isEmpty()) {
       why =
           made.query().stream().anyMatch(Words::isWrite)

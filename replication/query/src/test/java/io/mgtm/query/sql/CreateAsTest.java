@@ -25,7 +25,7 @@ class CreateAsTest {
           create table t as select myfn(n) from a | REFUSED
           create table t as select n from view   | REFUSED
           create table t as select n @@ n from a | REFUSED
-          create table t as select nextval('s')  | REFUSED
+          create table t as select nextval('s')  | CREATE_AS
           create table t as select pg_notify('a', 'b') | REFUSED
           create table t as select n from a for update | REFUSED
           create table t as with d as (delete from a returning n) select n from d | REFUSED
