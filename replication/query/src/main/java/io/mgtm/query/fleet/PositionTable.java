@@ -117,13 +117,23 @@ public final class PositionTable {
     return done;
   }
 
+  /**
+   * A server that comes in meanwhile makes the table too, as the database is known before. Where it
+   * cannot be had, as in one that does not exist, nothing more is done about it.
+   */
   private CompletableFuture<Void> prepareAll(String database) {
-    known.add(database);
+    boolean added = known.add(database);
     // Whatever the log has is of other databases, or was noted here before.
     return commits
         .lastNumber()
         .thenCompose(
-            last -> Futures.all(fleet.in().stream().map(node -> prepare(node, database, last))));
+            last -> Futures.all(fleet.in().stream().map(node -> prepare(node, database, last))))
+        .whenComplete(
+            (nothing, cause) -> {
+              if (added && cause != null) {
+                known.remove(database);
+              }
+            });
   }
 
   /** One server has it, which has all entries up to a number. */

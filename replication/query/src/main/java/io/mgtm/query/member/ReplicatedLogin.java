@@ -10,6 +10,7 @@ import io.mgtm.query.session.EntryKey;
 import io.mgtm.query.session.ReplicatedSession;
 import io.mgtm.query.session.RequiredSettings;
 import io.mgtm.query.session.Shared;
+import io.mgtm.query.sql.Quoting;
 import io.mgtm.query.wire.ErrorFields;
 import io.netty.channel.Channel;
 import io.netty.util.concurrent.Promise;
@@ -23,6 +24,8 @@ import java.util.function.Supplier;
 
 /** Enters all servers that are in for one client. Belongs to the client's loop. */
 final class ReplicatedLogin {
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
   private final Shared shared;
   private final Channel client;
   private final Map<String, String> parameters;
@@ -74,7 +77,7 @@ final class ReplicatedLogin {
                           if (cause == null) {
                             one(ready);
                           } else {
-                            fail(LoginException.fieldsOf(cause));
+                            fail(whyNotServed(LoginException.fieldsOf(cause)));
                           }
                         }));
     for (Node node : nodes) {
@@ -90,6 +93,15 @@ final class ReplicatedLogin {
             }
           });
     }
+  }
+
+  /** What the own role was told of the client's database. */
+  private ErrorFields whyNotServed(ErrorFields told) {
+    return told.sqlState().equals(INSUFFICIENT_PRIVILEGE)
+        ? told.withHint(
+            "GRANT CREATE ON DATABASE %s TO %s, at every server; or name another database."
+                .formatted(Quoting.name(parameters.get("database")), shared.config().role().user()))
+        : told;
   }
 
   private void notEntered(Node node, Throwable cause, Runnable ready) {

@@ -68,7 +68,29 @@ final class Replayer implements AutoCloseable {
     at.batch.add(new Item(entry.number(), entry.settled(), part));
     at.bytes += part.effects().remaining();
     if (at.batch.size() >= PARTS_MAX || at.bytes >= BYTES_MAX) {
-      at.flush();
+      flush(at);
+    }
+  }
+
+  /**
+   * Several transactions as one, or where that cannot be done each by itself, as the leader did
+   * them: one may use what only a transaction that has ended lets others use, as a new label of an
+   * enum, or a table that has deferred checks to come.
+   */
+  private void flush(Connection at) throws IOException {
+    List<Item> items = at.take();
+    if (items.isEmpty()) {
+      return;
+    }
+    try {
+      at.run(items, null);
+    } catch (ReplayException e) {
+      if (items.size() == 1) {
+        throw e;
+      }
+      for (Item one : items) {
+        at(one.part.database()).run(List.of(one), null);
+      }
     }
   }
 
@@ -97,8 +119,8 @@ final class Replayer implements AutoCloseable {
 
   /** Returns when it has all that it was given. */
   void flush() throws IOException {
-    for (Connection one : byDatabase.values()) {
-      one.flush();
+    for (Connection one : List.copyOf(byDatabase.values())) {
+      flush(one);
     }
   }
 
@@ -125,14 +147,12 @@ final class Replayer implements AutoCloseable {
       backend = Backend.over(connection, node, this);
     }
 
-    void flush() throws IOException {
-      if (batch.isEmpty()) {
-        return;
-      }
+    /** What waits, which is to be run now. */
+    List<Item> take() {
       List<Item> items = List.copyOf(batch);
       batch.clear();
       bytes = 0;
-      run(items, null);
+      return items;
     }
 
     /**

@@ -3,14 +3,17 @@ package io.mgtm.query.member;
 import static io.mgtm.query.member.Sql.assertFails;
 import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mgtm.testing.Await;
 import java.io.StringReader;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.List;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -108,6 +111,56 @@ class RejoinIT {
     cluster.assertAlike();
     assertThat(cluster.number("select count(*) from kept where t = 'stays'")).isEqualTo(6);
     assertThat(cluster.number("select count(*) from kept where t = 'goes'")).isZero();
+  }
+
+  /** What one transaction may not do with what it has done before, two may. */
+  @Test
+  void aServerIsGivenWhatCannotBeDoneInOneTransaction() throws Exception {
+    start(2);
+    try (Connection alice = cluster.alice()) {
+      run(
+          alice,
+          "create table child (id int primary key, of int references kept"
+              + " deferrable initially deferred)");
+      cluster.servers.get(1).kill();
+      cluster.awaitIn(1);
+      run(
+          alice,
+          "insert into kept (id) values (1)",
+          "alter type mood add value 'glad'",
+          "insert into kept (id, m) values (2, 'glad')",
+          "insert into child values (50, 1)",
+          "alter table child add more int",
+          "insert into child values (51, 2, 3)");
+      cluster.servers.get(1).startAgain();
+      cluster.awaitIn(2);
+      assertThat(cluster.number("select count(*) from kept, child where m = 'glad'")).isEqualTo(2);
+    }
+    cluster.assertAlike();
+  }
+
+  /** Clients that name what is not there, or not for the replicator, keep no server out. */
+  @Test
+  void databasesThatCannotBeServedAreForgotten() throws Exception {
+    start(2);
+    cluster.sql("postgres", "revoke create on database postgres from mgtm");
+    for (String database : List.of("missing", "postgres")) {
+      assertThatThrownBy(() -> in(database).close())
+          .hasMessageContaining(database.equals("missing") ? "does not exist" : "GRANT CREATE ON");
+    }
+    cluster.servers.get(1).kill();
+    cluster.awaitIn(1);
+    cluster.servers.get(1).startAgain();
+    cluster.awaitIn(2);
+    cluster.sql("postgres", "grant create on database postgres to mgtm");
+    in("postgres").close();
+  }
+
+  private Connection in(String database) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://%s/%s".formatted(cluster.address(), database),
+        "alice",
+        Postgres.PASSWORD);
   }
 
   /** PostgreSQL renames it beside who has written it, and who then commits would name it. */
