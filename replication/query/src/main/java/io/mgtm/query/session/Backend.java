@@ -20,9 +20,13 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A session's connection to one server. Belongs to the session's loop. */
 public final class Backend extends ChannelInboundHandlerAdapter {
+  /** idle_in_transaction_session_timeout and idle_session_timeout. */
+  private static final Set<String> IDLE_TIMEOUTS = Set.of("25P03", "57P05");
+
   /** The session. */
   public interface Owner {
     /** A notice, parameter or notification that belongs to no answer, to be released. */
@@ -55,6 +59,7 @@ public final class Backend extends ChannelInboundHandlerAdapter {
   private boolean gone;
   private long heardNanos = System.nanoTime();
   private String lastWords = "it closed the connection";
+  private ErrorFields idleTimeout;
 
   /** One over a connection that was entered. */
   public static Backend over(ServerConnection connection, Node node, Owner owner) {
@@ -121,6 +126,11 @@ public final class Backend extends ChannelInboundHandlerAdapter {
   /** What it said last before it went. */
   String lastWords() {
     return lastWords;
+  }
+
+  /** Why it ended, where its client was idle for longer than that had set; else null. */
+  ErrorFields idleTimeout() {
+    return idleTimeout;
   }
 
   /** Whether rows are held from the next answer on. */
@@ -248,6 +258,7 @@ public final class Backend extends ChannelInboundHandlerAdapter {
     ErrorFields fields = ErrorFields.read(frame.body());
     if (!fields.severity().equals("ERROR") || expected.isEmpty()) {
       lastWords = fields.message();
+      idleTimeout = IDLE_TIMEOUTS.contains(fields.sqlState()) ? fields : null;
       frame.release();
     } else {
       expected.peek().answer.take(frame);

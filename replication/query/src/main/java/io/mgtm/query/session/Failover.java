@@ -80,9 +80,9 @@ final class Failover {
 
   /** One has ended by itself, as when its client was idle for too long, and its server is in. */
   void ended(Backend backend) {
-    session.end(
-        ErrorFields.fatal(
-            "57P01", "the backend at %s ended: %s".formatted(backend.node(), backend.lastWords())));
+    String how = "the backend at %s ended: %s".formatted(backend.node(), backend.lastWords());
+    ErrorFields idle = backend.idleTimeout();
+    session.end(idle == null ? ErrorFields.fatal("57P01", how) : idle.withoutContext());
   }
 
   /** A server was put out, or does not come in. */

@@ -3,11 +3,14 @@ package io.mgtm.query.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Frame;
 import io.mgtm.testing.Await;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +18,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A client's timeouts, before two servers of which one takes long to commit. */
 class ClientTimeoutIT {
@@ -66,6 +71,24 @@ class ClientTimeoutIT {
     commits("statement_timeout", 0, "select from mgtm.position for update");
   }
 
+  /** In the words of a server, by which drivers know what it was. */
+  @ParameterizedTest
+  @CsvSource({
+    "idle_in_transaction_session_timeout, begin, 25P03",
+    "idle_session_timeout, select 1, 57P05"
+  })
+  void whoWasIdleIsToldSo(String name, String last, String sqlState) throws Exception {
+    try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+      client.send(RawClient.message('Q', "set " + name + " = 10"));
+      client.send(RawClient.message('Q', last));
+      List<Frame> all = client.readToEnd();
+      Frame end = all.get(all.size() - 1);
+      assertThat(end.type()).isEqualTo('E');
+      ErrorFields told = ErrorFields.read(end.body());
+      assertThat(told.sqlState()).as(told.message()).isEqualTo(sqlState);
+    }
+  }
+
   /** Its session ends, and nothing is committed. */
   @Test
   void thatIsOverBeforeTheCommit() throws Exception {
@@ -81,7 +104,8 @@ class ClientTimeoutIT {
                   && cluster.replicator.serversIn().size() == 2);
       assertThatThrownBy(alice::commit)
           .isInstanceOfSatisfying(
-              SQLException.class, e -> assertThat(e.getSQLState()).matches("57P01|08006|08003"));
+              SQLException.class,
+              e -> assertThat(e.getSQLState()).matches("25P03|57P01|08006|08003"));
     }
     assertThat(cluster.number("select n from kept where id = 2")).isZero();
   }
