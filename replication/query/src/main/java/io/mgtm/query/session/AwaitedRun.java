@@ -341,6 +341,10 @@ final class AwaitedRun {
 
   /** The leader has refused a statement, and all that it answered is here. */
   void refused(Relay relay, char status) {
+    if (relay.isChanged()) {
+      run.fail(relay.error());
+      return;
+    }
     if (relay.isOutdated()) {
       session.planner().forgetNumbered();
       if (run.repeat()) {

@@ -258,7 +258,7 @@ final class Planner {
             && now.refusal() == null
             && old.refusal() == null
             && now.statementClass() == old.statementClass();
-    return same && now.statementClass() != StatementClass.COPY_FROM ? old : now;
+    return same && now.statementClass() != StatementClass.COPY_FROM ? old : now.inPlaceOf(old);
   }
 
   private static List<Segment> segments(List<Step> all) {

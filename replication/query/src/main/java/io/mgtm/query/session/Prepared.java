@@ -7,7 +7,10 @@ import io.mgtm.query.sql.StatementClass;
 import java.util.Arrays;
 import java.util.Set;
 
-/** A statement as its client prepared it; or one of the replicator's own. Immutable. */
+/**
+ * A statement as its client prepared it; or one of the replicator's own. Immutable, but for what
+ * the client was told of it.
+ */
 final class Prepared {
   /**
    * Types of parameters that class K takes: none given, or those whose constants are read in the
@@ -28,6 +31,7 @@ final class Prepared {
   private final Statement statement;
   private final Refusal refusal;
   private final Prepared others;
+  private final ToldColumns columns;
 
   /**
    * A statement.
@@ -36,15 +40,31 @@ final class Prepared {
    * @param refusal null when it may run
    */
   Prepared(String name, String sql, int[] types, Statement statement, Refusal refusal) {
+    this(name, sql, types, statement, refusal, new ToldColumns());
+  }
+
+  private Prepared(
+      String name,
+      String sql,
+      int[] types,
+      Statement statement,
+      Refusal refusal,
+      ToldColumns columns) {
     this.name = name;
     this.sql = sql;
     this.types = types.clone();
     this.statement = statement;
     this.refusal = refusal;
+    this.columns = columns;
     this.others =
         isKeyLocal() && isWrite()
             ? new Prepared(name, statement.write().othersSql(), types, null, null)
             : this;
+  }
+
+  /** The same, which the client has prepared as another, classified otherwise. */
+  Prepared inPlaceOf(Prepared old) {
+    return new Prepared(name, sql, types, statement, refusal, old.columns);
   }
 
   /** One that writes a row. */
@@ -72,6 +92,10 @@ final class Prepared {
 
   Statement statement() {
     return statement;
+  }
+
+  ToldColumns columns() {
+    return columns;
   }
 
   Refusal refusal() {

@@ -42,6 +42,10 @@ final class Relay implements Answer {
 
   private ErrorFields error;
   private boolean outdated;
+
+  /** Whether a statement has other columns than its client was told, and what follows is void. */
+  private boolean changed;
+
   private String tag;
   private boolean keyChanged;
   private boolean suspended;
@@ -150,8 +154,23 @@ final class Relay implements Answer {
     return effects;
   }
 
+  /** Whether a statement has other columns than its client was told; it is not told of it yet. */
+  boolean isChanged() {
+    return changed;
+  }
+
   @Override
   public void take(Frame frame) {
+    Expected next = expected.peek();
+    boolean own = next != null && next.type == 'D' && next.step == null;
+    if (own && "tTn".indexOf(frame.type()) >= 0) {
+      compare(next.prepared, frame);
+      return;
+    }
+    if (changed) {
+      passOver(frame);
+      return;
+    }
     run.awaited().answers(frame.type());
     switch (frame.type()) {
       case 'E' -> failed(frame);
@@ -166,6 +185,38 @@ final class Relay implements Answer {
       case 'C' -> completed(frame);
       case 'G' -> run.awaited().copyBegins(frame);
       default -> run.forward(frame.content());
+    }
+  }
+
+  /** What the replicator asked for, as this server is given the statement later than another. */
+  private void compare(Prepared prepared, Frame frame) {
+    if (frame.type() != 't') {
+      expected.poll();
+      String now = frame.type() == 'n' ? "" : columns(prepared.rows(), frame);
+      if (!changed && !prepared.columns().are(now)) {
+        changed = true;
+        error = ToldColumns.CHANGED;
+        backend.prepared().put(prepared.name(), Prepared.NOT_KNOWN);
+        run.awaited().answers('E');
+      }
+    }
+    frame.release();
+  }
+
+  /** Those that are the client's. */
+  private static String columns(RowWrite rows, Frame description) {
+    return Rows.columns(description.body(), rows == null ? 0 : rows.added());
+  }
+
+  /** What is not for the client any more, but says what the server knows. */
+  private void passOver(Frame frame) {
+    switch (frame.type()) {
+      case '1', '2', '3' -> acknowledged(frame);
+      case 'T', 'n', 'I', 's', 'C' -> {
+        expected.poll();
+        frame.release();
+      }
+      default -> frame.release();
     }
   }
 
@@ -185,7 +236,7 @@ final class Relay implements Answer {
     if (one != null && one.type == 'P') {
       backend.prepared().put(one.prepared.name(), one.prepared);
     }
-    if (one == null || one.step == null) {
+    if (one == null || one.step == null || changed) {
       frame.release();
     } else {
       run.forward(frame.content());
@@ -203,6 +254,9 @@ final class Relay implements Answer {
   private void described(Frame frame) {
     RowWrite rows = rows();
     boolean extended = segment.simple() == null;
+    if (extended && !expected.isEmpty() && expected.peek().prepared != null) {
+      expected.peek().prepared.columns().tell(columns(rows, frame));
+    }
     if (rows == null) {
       run.forward(frame.content());
     } else if (rows.returning()) {

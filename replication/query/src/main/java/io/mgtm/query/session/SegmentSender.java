@@ -149,6 +149,10 @@ final class SegmentSender {
     closeOld(backend, prepared, out, relay);
     Effects.append(out, Effects.parse(backend, prepared, session.planner().charset()));
     relay.expect('P', prepared, null);
+    if (prepared.columns().areTold() && !run.awaited().isFar()) {
+      Effects.append(out, Messages.describeStatement(backend.alloc(), prepared.name()));
+      relay.expect('D', prepared, null);
+    }
   }
 
   private static void closeOld(Backend backend, Prepared prepared, ByteBuf out, Relay relay) {

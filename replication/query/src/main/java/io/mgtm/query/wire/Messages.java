@@ -190,6 +190,11 @@ public final class Messages {
     return of(allocator, 'D', out -> named(out, 'P', name));
   }
 
+  /** Describe of a statement. */
+  public static ByteBuf describeStatement(ByteBufAllocator allocator, String name) {
+    return of(allocator, 'D', out -> named(out, 'S', name));
+  }
+
   /** Close of a statement. */
   public static ByteBuf closeStatement(ByteBufAllocator allocator, String name) {
     return of(allocator, 'C', out -> named(out, 'S', name));

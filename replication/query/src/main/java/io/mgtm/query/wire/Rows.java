@@ -13,6 +13,12 @@ public final class Rows {
   /** Of a column's description after its name: table, number, type, length, modifier, format. */
   private static final int COLUMN_BYTES = 18;
 
+  private static final int TYPE_AT = 6;
+  private static final int MODIFIER_AT = 12;
+
+  /** The lowest number of what users make: FirstNormalObjectId of transam.h. */
+  private static final int FIRST_OF_USERS = 16_384;
+
   private Rows() {}
 
   /**
@@ -45,6 +51,24 @@ public final class Rows {
       texts.add(value == null ? null : value.toString(charset));
     }
     return texts;
+  }
+
+  /**
+   * What makes rows of a RowDescription ones of another kind where it differs: names, types and
+   * modifiers. The numbers of types of users are each server's own.
+   *
+   * @param without how many of the last columns do not count
+   */
+  public static String columns(ByteBuf body, int without) {
+    StringBuilder columns = new StringBuilder();
+    for (int left = body.readUnsignedShort() - without; left > 0; left--) {
+      columns.append(StartupPacket.text(body));
+      long type = body.getUnsignedInt(body.readerIndex() + TYPE_AT);
+      columns.append('\0').append(Math.min(type, FIRST_OF_USERS));
+      columns.append(' ').append(body.getInt(body.readerIndex() + MODIFIER_AT)).append('\0');
+      body.skipBytes(COLUMN_BYTES);
+    }
+    return columns.toString();
   }
 
   /** A RowDescription or DataRow without its last columns. */
