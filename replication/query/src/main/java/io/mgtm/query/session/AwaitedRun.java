@@ -32,6 +32,7 @@ final class AwaitedRun {
   private FarRead far;
   private final SnapshotReads snapshots;
   private SequenceDraws draws;
+  private SchemaChange change;
 
   /** Whether a transaction of the replicator's is about to begin. */
   private boolean beginning;
@@ -176,22 +177,20 @@ final class AwaitedRun {
     }
     inTransaction(
         "BEGIN ISOLATION LEVEL READ COMMITTED",
-        () ->
-            run.sender()
-                .send(
-                    set.home(), segment, new SchemaChange(session, run, segment)::leaderAnswered));
+        () -> {
+          change = new SchemaChange(session, run, segment);
+          run.sender().send(set.home(), segment, change::leaderAnswered);
+        });
   }
 
   /**
-   * All servers have another schema; or it cannot be had, and why.
+   * All servers have another schema.
    *
    * @param then is run once they have it
    */
-  void schemaChanged(char status, ErrorFields why, Runnable then) {
+  void schemaChanged(char status, Runnable then) {
     if (isHomeLost()) {
       run.lost(set.home());
-    } else if (why != null) {
-      run.fail(why);
     } else {
       set.setStatus(status);
       then.run();
@@ -275,6 +274,10 @@ final class AwaitedRun {
     if (checked != null) {
       checked.end();
       checked = null;
+    }
+    if (change != null) {
+      change.abandon();
+      change = null;
     }
     copyTaken();
     if (draws != null) {

@@ -76,6 +76,16 @@ final class Controls {
   }
 
   private void savepoint(Segment segment, TransactionCommand command) {
+    if (set.isWrapped()) {
+      String what =
+          switch (command.verb()) {
+            case SAVEPOINT -> "SAVEPOINT";
+            case RELEASE -> "RELEASE SAVEPOINT";
+            default -> "ROLLBACK TO SAVEPOINT";
+          };
+      run.fail(ErrorFields.error("25P01", what + " can only be used in transaction blocks"));
+      return;
+    }
     Backend at = set.homeOrLeader();
     run.sender()
         .send(

@@ -48,12 +48,43 @@ final class SchemaChange {
   private Future<?> late;
   private ErrorFields blocked;
 
+  /** What is held from here on is of this statement. */
+  private final int mark;
+
+  private final boolean held;
+  private boolean ended;
+
   SchemaChange(ReplicatedSession session, UnitRun run, Segment segment) {
     this.session = session;
     this.run = run;
     this.statement = segment.command().statement();
     this.createAs = CreateAs.of(statement);
     this.leader = session.set().home();
+    this.mark = run.output().mark();
+    this.held = run.output().isHeld();
+    run.output().hold(true);
+  }
+
+  /** What the client is told is no longer held for this. */
+  private void end() {
+    ended = true;
+    run.output().hold(held);
+    if (!held) {
+      run.output().send();
+    }
+  }
+
+  /** Nothing comes of it, unless it has ended. */
+  void abandon() {
+    if (!ended) {
+      run.output().dropAfter(mark);
+      end();
+    }
+  }
+
+  private void fail(ErrorFields why) {
+    abandon();
+    run.fail(why);
   }
 
   /** The leader has answered. */
@@ -61,11 +92,13 @@ final class SchemaChange {
     relay = answered;
     status = then;
     if (relay.error() != null) {
+      end();
       run.ended(relay, status);
       return;
     }
     if (createAs != null && createAs.isSkipped(relay.tag())) {
       tell();
+      end();
       run.ended(relay, status);
       return;
     }
@@ -85,14 +118,14 @@ final class SchemaChange {
 
   private void checked(List<String> row, ErrorFields error) {
     if (error != null) {
-      run.fail(error);
+      fail(error);
     } else if (row.isEmpty() || !session.schema().temporaries().are(row.get(0))) {
-      run.fail(
+      fail(
           ErrorFields.error(
                   "0A000", "a temporary table was made or dropped by what all servers are to do")
               .withHint("Leave pg_temp out of search_path, and CASCADE; write CREATE TEMP."));
     } else if (!row.get(1).equals("read committed")) {
-      run.fail(
+      fail(
           ErrorFields.error(
                   "0A000", "the schema is not changed in a transaction that is " + row.get(1))
               .withHint("Use isolation level READ COMMITTED."));
@@ -112,7 +145,7 @@ final class SchemaChange {
             keep(role, path);
             tellOthers();
           } else {
-            run.fail(error);
+            fail(error);
           }
         });
   }
@@ -220,14 +253,17 @@ final class SchemaChange {
     if (left.remove(one) && left.isEmpty()) {
       late.cancel(false);
       if (!session.isEnded()) {
-        end();
+        allAnswered();
       }
     }
   }
 
-  private void end() {
-    if (made == null || blocked != null || !run.awaited().settles(relay, this::end)) {
-      run.awaited().schemaChanged(status, blocked, this::fill);
+  /** All have the change, or it cannot be had. */
+  private void allAnswered() {
+    if (blocked != null && !run.awaited().isHomeLost()) {
+      fail(blocked);
+    } else if (made == null || !run.awaited().settles(relay, this::allAnswered)) {
+      run.awaited().schemaChanged(status, this::fill);
     }
   }
 
@@ -237,6 +273,7 @@ final class SchemaChange {
       session.set().apply(made.rows(), relay.nanos());
       tell();
     }
+    end();
   }
 
   /** What the leader has answered is kept back until then. */

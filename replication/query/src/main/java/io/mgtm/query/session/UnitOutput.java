@@ -89,9 +89,9 @@ final class UnitOutput {
     return held.size();
   }
 
-  /** Forgets what came after a mark. */
+  /** Forgets what came after a mark and is held still. */
   void dropAfter(int mark) {
-    List<ByteBuf> rest = held.subList(mark, held.size());
+    List<ByteBuf> rest = held.subList(Math.min(mark, held.size()), held.size());
     for (ByteBuf one : rest) {
       bytes -= one.readableBytes();
       one.release();

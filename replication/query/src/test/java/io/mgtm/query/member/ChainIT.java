@@ -112,6 +112,15 @@ class ChainIT {
   void outsideOfATransactionItIsRefused() throws Exception {
     assertFails("25P01", () -> run(alice, "commit and chain"));
     assertFails("25P01", () -> run(alice, "rollback and chain"));
+    assertFails(
+        "25P01",
+        () ->
+            run(
+                alice,
+                "insert into item values (10); savepoint x; insert into item values (11);"
+                    + " rollback to x"));
+    assertFails("25P01", () -> run(alice, "select 1; savepoint x"));
+    run(alice, "insert into item values (12); begin; savepoint x; rollback to x; rollback");
     assertFails("25P01", () -> run(alice, "insert into item values (10); commit and chain"));
     assertThat(cluster.number(COUNT)).isZero();
   }

@@ -213,6 +213,26 @@ class SequencesIT {
     cluster.assertAlike();
   }
 
+  /** Nobody is told that it is done, before it is told that it is not. */
+  @Test
+  void whatIsUndoneIsNotAnswered() throws Exception {
+    try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+      query(client, "create sequence narrow");
+      query(client, "select setval('narrow', 500); select setval('narrow', 3)");
+      String alter = "alter sequence narrow maxvalue 10";
+      assertThat(query(client, alter)).isEqualTo("EZ");
+      assertThat(query(client, "select 1; " + alter)).isEqualTo("TDCEZ");
+      assertThat(query(client, "begin; " + alter)).isEqualTo("CEZ");
+      assertThat(query(client, "rollback")).isEqualTo("CZ");
+      assertThat(query(client, "alter sequence narrow maxvalue 10 restart")).isEqualTo("CZ");
+    }
+  }
+
+  private static String query(RawClient client, String sql) throws Exception {
+    client.send(RawClient.message('Q', sql));
+    return client.readTo('Z');
+  }
+
   /** As a migration does, or a dump that is restored at once. */
   @Test
   void oneThatIsMadeOrAlteredInTheTransactionIsSetInIt() throws Exception {
