@@ -120,7 +120,7 @@ class PostgresIT {
         .noneMatch(segment -> servers.contains(segment[4]));
   }
 
-  /** Those that PostgreSQL leaves behind when it is killed, also after it began anew. */
+  /** Those that PostgreSQL leaves behind when it is killed, also after it has restarted itself. */
   private void removeSegmentsOf(String pid) throws Exception {
     for (String[] segment : segments()) {
       if (segment[4].equals(pid)) {

@@ -159,7 +159,7 @@ public final class SequenceBounds {
   }
 
   /**
-   * Where a sequence is set back, what others have drawn meanwhile is asked for anew: who draws
+   * Where a sequence is set back, the leader is asked what others have drawn meanwhile: who draws
    * after that finds no bound, and waits behind this.
    */
   private CompletableFuture<Void> coverNow(Drawn drawn) {

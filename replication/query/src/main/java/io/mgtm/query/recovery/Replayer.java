@@ -147,7 +147,7 @@ final class Replayer implements AutoCloseable {
       backend = Backend.over(connection, node, this);
     }
 
-    /** What waits, which is to be run now. */
+    /** What waits, and does not wait here any longer. */
     List<Item> take() {
       List<Item> items = List.copyOf(batch);
       batch.clear();

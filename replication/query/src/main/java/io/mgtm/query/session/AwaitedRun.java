@@ -154,7 +154,7 @@ final class AwaitedRun {
   /**
    * Whether a segment may have drawn from sequences, and ends once the others are ahead of that.
    *
-   * @param then what is to be done once more when they are
+   * @param then run when they are, and asks again
    */
   boolean settles(Relay relay, Runnable then) {
     boolean taken = relay.takeDraws();
@@ -272,7 +272,7 @@ final class AwaitedRun {
       unproven = null;
     }
     if (checked != null) {
-      checked.end();
+      checked.abandon();
       checked = null;
     }
     if (change != null) {

@@ -38,8 +38,7 @@ final class CheckedWrite {
   private final UnitRun run;
   private final Segment segment;
   private final Backend leader;
-  private final UnitOutput output;
-  private final boolean held;
+  private final HeldAnswer answer;
   private final Captures captures;
 
   /** Null where no rows are returned that tell what it does. */
@@ -54,9 +53,6 @@ final class CheckedWrite {
   /** Only so that its rows can be written at once: row by row is as good where it is one. */
   private final boolean linked;
 
-  /** What is held from here on is of this statement. */
-  private int mark;
-
   private int unanswered;
   private String token;
   private XactCounts before;
@@ -68,16 +64,12 @@ final class CheckedWrite {
   /** Whether the counts tell what is written. */
   private boolean counts = true;
 
-  private boolean ended;
-
   CheckedWrite(ReplicatedSession session, UnitRun run, Segment segment) {
     this.session = session;
     this.run = run;
     this.segment = segment;
     this.leader = session.set().home();
-    this.output = run.output();
-    this.held = output.isHeld();
-    this.mark = output.mark();
+    this.answer = new HeldAnswer(run.output());
     this.captures = session.schema().known().captures();
     this.write = segment.command().statement().write();
     this.capturing =
@@ -157,7 +149,7 @@ final class CheckedWrite {
   }
 
   private void answered() {
-    if (--unanswered > 0 || ended || session.isEnded()) {
+    if (--unanswered > 0 || answer.isEnded() || session.isEnded()) {
       return;
     }
     if (refused == null
@@ -178,7 +170,7 @@ final class CheckedWrite {
       run.fail(refused);
       return;
     }
-    output.hold(true);
+    answer.hold();
     run.sender().send(leader, segment, this::leaderAnswered);
   }
 
@@ -188,13 +180,13 @@ final class CheckedWrite {
 
   /** It is COPY, and the client was told all that was held, as it is asked for data. */
   void copyBegins() {
-    mark = output.mark();
+    answer.beginHere();
   }
 
   private void leaderAnswered(Relay relay, char status) {
     run.awaited().copyTaken();
     if (relay.error() != null) {
-      end();
+      answer.end();
       run.ended(relay, status);
       return;
     }
@@ -202,7 +194,7 @@ final class CheckedWrite {
   }
 
   private void counted(Relay relay, char status, List<List<String>> rows) {
-    if (ended || session.isEnded()) {
+    if (answer.isEnded() || session.isEnded()) {
       return;
     }
     if (refused != null) {
@@ -255,8 +247,7 @@ final class CheckedWrite {
   /** It is run again, and what it writes is captured. */
   private void repeat(String more) {
     captures.sawMore(write.target());
-    output.dropAfter(mark);
-    end();
+    answer.drop();
     if (!run.repeat()) {
       run.fail(refusal(more).withHint("Repeat it."));
     }
@@ -287,7 +278,7 @@ final class CheckedWrite {
             relay.effects(),
             (why, error) -> {
               token = null;
-              if (ended || session.isEnded()) {
+              if (answer.isEnded() || session.isEnded()) {
                 return;
               }
               if (error != null) {
@@ -312,24 +303,17 @@ final class CheckedWrite {
     if (!linked) {
       relay.ranCode();
     }
-    end();
+    answer.end();
     run.ended(relay, status);
   }
 
   private void refuse(ErrorFields why) {
-    output.dropAfter(mark);
-    end();
+    answer.drop();
     run.fail(why);
   }
 
-  /** What the client is told is no longer held for this. */
-  void end() {
-    if (!ended) {
-      ended = true;
-      output.hold(held);
-      if (!held) {
-        output.send();
-      }
-    }
+  /** Nothing comes of it, unless it has ended. */
+  void abandon() {
+    answer.drop();
   }
 }

@@ -254,8 +254,9 @@ final class Relay implements Answer {
   private void described(Frame frame) {
     RowWrite rows = rows();
     boolean extended = segment.simple() == null;
-    if (extended && !expected.isEmpty() && expected.peek().prepared != null) {
-      expected.peek().prepared.columns().tell(columns(rows, frame));
+    Prepared described = extended && !expected.isEmpty() ? expected.peek().prepared : null;
+    if (described != null && !described.columns().areTold()) {
+      described.columns().tell(columns(rows, frame));
     }
     if (rows == null) {
       run.forward(frame.content());

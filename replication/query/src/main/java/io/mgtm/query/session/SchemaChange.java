@@ -48,11 +48,7 @@ final class SchemaChange {
   private Future<?> late;
   private ErrorFields blocked;
 
-  /** What is held from here on is of this statement. */
-  private final int mark;
-
-  private final boolean held;
-  private boolean ended;
+  private final HeldAnswer answer;
 
   SchemaChange(ReplicatedSession session, UnitRun run, Segment segment) {
     this.session = session;
@@ -60,30 +56,17 @@ final class SchemaChange {
     this.statement = segment.command().statement();
     this.createAs = CreateAs.of(statement);
     this.leader = session.set().home();
-    this.mark = run.output().mark();
-    this.held = run.output().isHeld();
-    run.output().hold(true);
-  }
-
-  /** What the client is told is no longer held for this. */
-  private void end() {
-    ended = true;
-    run.output().hold(held);
-    if (!held) {
-      run.output().send();
-    }
+    this.answer = new HeldAnswer(run.output());
+    answer.hold();
   }
 
   /** Nothing comes of it, unless it has ended. */
   void abandon() {
-    if (!ended) {
-      run.output().dropAfter(mark);
-      end();
-    }
+    answer.drop();
   }
 
   private void fail(ErrorFields why) {
-    abandon();
+    answer.drop();
     run.fail(why);
   }
 
@@ -92,13 +75,13 @@ final class SchemaChange {
     relay = answered;
     status = then;
     if (relay.error() != null) {
-      end();
+      answer.end();
       run.ended(relay, status);
       return;
     }
     if (createAs != null && createAs.isSkipped(relay.tag())) {
       tell();
-      end();
+      answer.end();
       run.ended(relay, status);
       return;
     }
@@ -273,7 +256,7 @@ final class SchemaChange {
       session.set().apply(made.rows(), relay.nanos());
       tell();
     }
-    end();
+    answer.end();
   }
 
   /** What the leader has answered is kept back until then. */

@@ -20,9 +20,9 @@ final class ToldColumns {
 
   private String told;
 
-  /** What it is told first counts, as {@link io.mgtm.query.wire.Rows#columns}. */
+  /** What it is told first, as {@link io.mgtm.query.wire.Rows#columns}: that counts. */
   void tell(String columns) {
-    told = told == null ? columns : told;
+    told = columns;
   }
 
   /** Whether it was told any. */
