@@ -1,12 +1,13 @@
 package io.mgtm.query.member;
 
 import static io.mgtm.query.member.Sql.run;
+import static io.mgtm.query.member.Sql.text;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -43,10 +44,7 @@ class ColumnsIT {
 
   /** What it knows of a statement it uses from the first on, and binary. */
   private static Connection client() throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:postgresql://" + cluster.address() + "/app?prepareThreshold=1",
-        "alice",
-        Postgres.PASSWORD);
+    return cluster.connect("alice", "app?prepareThreshold=1");
   }
 
   private static void change(String sql) throws SQLException {
@@ -73,15 +71,11 @@ class ColumnsIT {
         }
       }
     }
-    List<Long> there = new ArrayList<>();
-    try (Connection alice = cluster.alice();
-        ResultSet rows =
-            alice.createStatement().executeQuery("select id from numbered order by id")) {
-      while (rows.next()) {
-        there.add(rows.getLong(1));
-      }
+    try (Connection alice = cluster.alice()) {
+      assertThat(keys).hasSize(10);
+      assertThat(text(alice, "select array_agg(id order by id) from numbered"))
+          .isEqualTo(keys.stream().map(String::valueOf).collect(joining(",", "{", "}")));
     }
-    assertThat(keys).hasSize(10).isEqualTo(there);
   }
 
   @ParameterizedTest

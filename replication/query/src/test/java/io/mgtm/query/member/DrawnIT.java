@@ -1,5 +1,6 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.Sql.number;
 import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,17 +45,6 @@ class DrawnIT {
     cluster.startReplicator();
   }
 
-  private static long value(Connection in, String sql) throws SQLException {
-    return value(in.createStatement().executeQuery(sql));
-  }
-
-  private static long value(ResultSet rows) throws SQLException {
-    try (rows) {
-      assertThat(rows.next()).isTrue();
-      return rows.getLong(1);
-    }
-  }
-
   private static void assertAhead(String sequence, long drawn) throws SQLException {
     assertThat(cluster.nextElsewhere(sequence))
         .as("%s after %d", sequence, drawn)
@@ -66,12 +56,12 @@ class DrawnIT {
   void byFunctions() throws Exception {
     try (Connection alice = cluster.alice()) {
       for (int i = 1; i < 80; i++) {
-        assertThat(value(alice, "select hidden()")).isEqualTo(i);
+        assertThat(number(alice, "select hidden()")).isEqualTo(i);
         assertAhead("hidden", i);
       }
       alice.setAutoCommit(false);
       run(alice, "savepoint s", "select hidden()", "rollback to s");
-      assertThat(value(alice, "select hidden()")).isEqualTo(81);
+      assertThat(number(alice, "select hidden()")).isEqualTo(81);
       alice.commit();
       assertAhead("hidden", 81);
       run(alice, "do $$ begin perform nextval('kept') from generate_series(1, 70); end $$");
@@ -79,7 +69,7 @@ class DrawnIT {
       assertAhead("kept", 70);
       // Set back at the leader, and the others are further.
       run(alice, "do $$ begin perform setval('kept', 5); end $$");
-      assertThat(value(alice, "select nextval('kept')")).isEqualTo(6);
+      assertThat(number(alice, "select nextval('kept')")).isEqualTo(6);
       alice.commit();
       assertThat(cluster.nextElsewhere("kept")).allMatch(next -> next > 70);
     }
@@ -104,10 +94,13 @@ class DrawnIT {
         PreparedStatement named = alice.prepareStatement("select nextval(?::text::regclass)")) {
       named.setString(1, "expressed");
       for (int i = 1; i < 40; i++) {
-        assertThat(value(named.executeQuery())).isEqualTo(i);
+        try (ResultSet rows = named.executeQuery()) {
+          assertThat(rows.next()).isTrue();
+          assertThat(rows.getLong(1)).isEqualTo(i);
+        }
         assertAhead("expressed", i);
       }
-      assertThat(value(alice, "select setval(('expr' || 'essed')::regclass, 7)")).isEqualTo(7);
+      assertThat(number(alice, "select setval(('expr' || 'essed')::regclass, 7)")).isEqualTo(7);
       assertThat(cluster.nextElsewhere("expressed")).containsOnly(40L);
     }
   }

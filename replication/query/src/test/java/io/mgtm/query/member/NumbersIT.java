@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -41,10 +40,7 @@ class NumbersIT {
   }
 
   private static Connection simple() throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:postgresql://" + cluster.address() + "/app?preferQueryMode=simple",
-        "alice",
-        Postgres.PASSWORD);
+    return cluster.connect("alice", "app?preferQueryMode=simple");
   }
 
   /** What the leader has prepared for the session; in a transaction. */

@@ -89,6 +89,12 @@ final class RawClient implements AutoCloseable {
         .writeBytes(body);
   }
 
+  /** Runs a text; the types of messages that answer it. */
+  String query(String sql) throws IOException {
+    send(message('Q', sql));
+    return readTo('Z');
+  }
+
   /** The next message; fails when the other end has closed. */
   Frame read() throws IOException {
     Frame frame = tryRead();

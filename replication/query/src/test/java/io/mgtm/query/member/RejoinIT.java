@@ -10,7 +10,6 @@ import java.io.StringReader;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.List;
@@ -145,7 +144,7 @@ class RejoinIT {
     start(2);
     cluster.sql("postgres", "revoke create on database postgres from mgtm");
     for (String database : List.of("missing", "postgres")) {
-      assertThatThrownBy(() -> in(database).close())
+      assertThatThrownBy(() -> cluster.connect("alice", database).close())
           .hasMessageContaining(database.equals("missing") ? "does not exist" : "GRANT CREATE ON");
     }
     cluster.servers.get(1).kill();
@@ -153,14 +152,7 @@ class RejoinIT {
     cluster.servers.get(1).startAgain();
     cluster.awaitIn(2);
     cluster.sql("postgres", "grant create on database postgres to mgtm");
-    in("postgres").close();
-  }
-
-  private Connection in(String database) throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:postgresql://%s/%s".formatted(cluster.address(), database),
-        "alice",
-        Postgres.PASSWORD);
+    cluster.connect("alice", "postgres").close();
   }
 
   /** PostgreSQL renames it beside who has written it, and who then commits would name it. */

@@ -1,6 +1,7 @@
 package io.mgtm.query.member;
 
 import static io.mgtm.query.member.Sql.fails;
+import static io.mgtm.query.member.Sql.number;
 import static io.mgtm.query.member.Sql.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -52,13 +53,6 @@ class SequencesIT {
     cluster.startReplicator();
   }
 
-  private static long value(Connection in, String sql) throws SQLException {
-    try (ResultSet rows = in.createStatement().executeQuery(sql)) {
-      assertThat(rows.next()).isTrue();
-      return rows.getLong(1);
-    }
-  }
-
   private static List<Long> next(String sequence) throws SQLException {
     return cluster.nextElsewhere(sequence);
   }
@@ -66,25 +60,25 @@ class SequencesIT {
   @Test
   void othersAreAheadOfWhatWasDrawn() throws Exception {
     try (Connection alice = cluster.alice()) {
-      long first = value(alice, "select nextval('plain')");
+      long first = number(alice, "select nextval('plain')");
       assertThat(next("plain")).hasSize(2).allMatch(next -> next > first);
       for (int i = 1; i < 100; i++) {
-        assertThat(value(alice, "select nextval('plain'::regclass)")).isEqualTo(first + i);
+        assertThat(number(alice, "select nextval('plain'::regclass)")).isEqualTo(first + i);
         long drawn = first + i;
         assertThat(next("plain")).allMatch(next -> next > drawn && next <= drawn + 33);
       }
-      assertThat(value(alice, "select nextval('app.plain')")).isEqualTo(1000);
-      assertThat(value(alice, "select last_value from app.plain")).isEqualTo(1000);
-      assertThat(value(alice, "select currval('app.plain') + lastval()")).isEqualTo(2000);
+      assertThat(number(alice, "select nextval('app.plain')")).isEqualTo(1000);
+      assertThat(number(alice, "select last_value from app.plain")).isEqualTo(1000);
+      assertThat(number(alice, "select currval('app.plain') + lastval()")).isEqualTo(2000);
       assertThat(next("app.plain")).allMatch(next -> next > 1000);
       run(alice, "set search_path to app");
-      assertThat(value(alice, "select nextval('plain')")).isEqualTo(1001);
+      assertThat(number(alice, "select nextval('plain')")).isEqualTo(1001);
       run(alice, "reset search_path");
-      assertThat(value(alice, "select nextval('down')")).isEqualTo(-1);
+      assertThat(number(alice, "select nextval('down')")).isEqualTo(-1);
       assertThat(next("down")).allMatch(next -> next < -1);
-      assertThat(value(alice, "select nextval('\"Odd.one\"')")).isEqualTo(5);
+      assertThat(number(alice, "select nextval('\"Odd.one\"')")).isEqualTo(5);
       assertThat(next("\"Odd.one\"")).allMatch(next -> next > 5);
-      assertThat(value(alice, "select max(nextval('plain')) from generate_series(1, 500)"))
+      assertThat(number(alice, "select max(nextval('plain')) from generate_series(1, 500)"))
           .isEqualTo(first + 599);
       assertThat(next("plain")).allMatch(next -> next > first + 599);
     }
@@ -95,11 +89,11 @@ class SequencesIT {
   void aLittleOneGivesAllItHas() throws Exception {
     try (Connection alice = cluster.alice()) {
       for (int i = 1; i <= 12; i++) {
-        assertThat(value(alice, "select nextval('little')")).isEqualTo(i);
+        assertThat(number(alice, "select nextval('little')")).isEqualTo(i);
         long drawn = i;
         assertThat(next("little")).containsOnly(drawn + 1);
       }
-      assertThatThrownBy(() -> value(alice, "select nextval('little')"))
+      assertThatThrownBy(() -> number(alice, "select nextval('little')"))
           .hasMessageContaining("reached maximum value");
     }
   }
@@ -117,12 +111,13 @@ class SequencesIT {
           "insert into numbered values (1, nextval('s'))",
           "do $$ begin insert into item (n) values (nextval('s')); end $$");
       assertThat(next("s")).allMatch(next -> next > 54);
-      assertThat(value(bob, "select twice(nextval('s'))")).isEqualTo(2 * value(alice, "select 56"));
+      assertThat(number(bob, "select twice(nextval('s'))"))
+          .isEqualTo(2 * number(alice, "select 56"));
       alice.setAutoCommit(false);
-      long drawn = value(alice, "insert into item (n) values (nextval('s')) returning n");
-      assertThat(value(bob, "select nextval('s')")).isEqualTo(drawn + 1);
+      long drawn = number(alice, "insert into item (n) values (nextval('s')) returning n");
+      assertThat(number(bob, "select nextval('s')")).isEqualTo(drawn + 1);
       alice.rollback();
-      assertThat(value(alice, "select nextval('s')")).isEqualTo(drawn + 2);
+      assertThat(number(alice, "select nextval('s')")).isEqualTo(drawn + 2);
       alice.commit();
       assertThat(next("s")).allMatch(next -> next > drawn + 2);
     }
@@ -159,7 +154,7 @@ class SequencesIT {
       assertThat(next("dumped_id_seq")).containsOnly(103L);
       run(alice, "select setval('dumped_id_seq', 10, false)");
       assertThat(next("dumped_id_seq")).containsOnly(43L);
-      assertThat(value(alice, "select nextval('dumped_id_seq')")).isEqualTo(10);
+      assertThat(number(alice, "select nextval('dumped_id_seq')")).isEqualTo(10);
       run(alice, "insert into dumped (n) values (1), (2)");
       assertThat(cluster.number("select max(id) from dumped where id < 70")).isEqualTo(12);
     }
@@ -176,7 +171,7 @@ class SequencesIT {
               "alter sequence again increment 7 restart",
               "create temp sequence again")) {
         run(alice, anew);
-        assertThat(value(alice, "select nextval('again')")).as(anew).isEqualTo(1);
+        assertThat(number(alice, "select nextval('again')")).as(anew).isEqualTo(1);
         assertThat(next("public.again")).as(anew).allMatch(next -> next > 1);
       }
     }
@@ -189,8 +184,8 @@ class SequencesIT {
       run(alice, "begin isolation level repeatable read", "select 1 from item");
       run(bob, "create sequence young", "create sequence changed");
       run(bob, "alter sequence changed increment -1 minvalue -100 maxvalue -1 start -1 restart");
-      assertThat(value(alice, "select nextval('young')")).isEqualTo(1);
-      assertThat(value(alice, "select nextval('changed')")).isEqualTo(-1);
+      assertThat(number(alice, "select nextval('young')")).isEqualTo(1);
+      assertThat(number(alice, "select nextval('changed')")).isEqualTo(-1);
       assertThat(next("young")).allMatch(next -> next > 1);
       assertThat(next("changed")).allMatch(next -> next < -1);
       run(alice, "commit");
@@ -207,7 +202,7 @@ class SequencesIT {
               SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("0A000"))
           .hasMessageContaining("is further");
       run(alice, "alter sequence wide maxvalue 20 restart with 5");
-      assertThat(value(alice, "select nextval('wide')")).isEqualTo(5);
+      assertThat(number(alice, "select nextval('wide')")).isEqualTo(5);
       run(alice, "alter sequence wide maxvalue 1000", "drop sequence wide");
     }
     cluster.assertAlike();
@@ -217,20 +212,15 @@ class SequencesIT {
   @Test
   void whatIsUndoneIsNotAnswered() throws Exception {
     try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
-      query(client, "create sequence narrow");
-      query(client, "select setval('narrow', 500); select setval('narrow', 3)");
+      client.query("create sequence narrow");
+      client.query("select setval('narrow', 500); select setval('narrow', 3)");
       String alter = "alter sequence narrow maxvalue 10";
-      assertThat(query(client, alter)).isEqualTo("EZ");
-      assertThat(query(client, "select 1; " + alter)).isEqualTo("TDCEZ");
-      assertThat(query(client, "begin; " + alter)).isEqualTo("CEZ");
-      assertThat(query(client, "rollback")).isEqualTo("CZ");
-      assertThat(query(client, "alter sequence narrow maxvalue 10 restart")).isEqualTo("CZ");
+      assertThat(client.query(alter)).isEqualTo("EZ");
+      assertThat(client.query("select 1; " + alter)).isEqualTo("TDCEZ");
+      assertThat(client.query("begin; " + alter)).isEqualTo("CEZ");
+      assertThat(client.query("rollback")).isEqualTo("CZ");
+      assertThat(client.query("alter sequence narrow maxvalue 10 restart")).isEqualTo("CZ");
     }
-  }
-
-  private static String query(RawClient client, String sql) throws Exception {
-    client.send(RawClient.message('Q', sql));
-    return client.readTo('Z');
   }
 
   /** As a migration does, or a dump that is restored at once. */
@@ -249,16 +239,16 @@ class SequencesIT {
           "select setval('migrated_id_seq', 50), setval('made', 700, false)",
           "alter sequence altered restart 30",
           "select nextval('altered')");
-      assertThat(value(bob, "select nextval('other')")).isEqualTo(2);
+      assertThat(number(bob, "select nextval('other')")).isEqualTo(2);
       run(alice, "commit");
       assertThat(next("migrated_id_seq")).containsOnly(83L);
       assertThat(next("made")).containsOnly(733L);
       assertThat(next("altered")).containsOnly(63L);
       assertThat(next("other")).allMatch(next -> next > 2);
-      assertThat(value(bob, "select nextval('made')")).isEqualTo(700);
+      assertThat(number(bob, "select nextval('made')")).isEqualTo(700);
       run(alice, "begin", "alter sequence made restart 5", "select nextval('made')", "rollback");
       assertThat(next("made")).allMatch(next -> next > 700);
-      assertThat(value(bob, "select nextval('made')")).isEqualTo(701);
+      assertThat(number(bob, "select nextval('made')")).isEqualTo(701);
       assertThat(cluster.number("select sum(n) from migrated")).isEqualTo(2);
     }
     cluster.assertAlike();
@@ -313,7 +303,7 @@ class SequencesIT {
           cluster.servers.stream().filter(one -> one != cluster.leader()).findFirst().orElseThrow();
       away.kill();
       Await.until("it to be out", () -> cluster.replicator.serversIn().size() == 2);
-      assertThat(value(alice, "select max(nextval('missed')) from generate_series(1, 70)"))
+      assertThat(number(alice, "select max(nextval('missed')) from generate_series(1, 70)"))
           .isEqualTo(1070);
       run(alice, "create sequence later", "select setval('later', 3)");
       away.startAgain();
@@ -331,7 +321,7 @@ class SequencesIT {
           cluster.servers.stream().filter(one -> one != cluster.leader()).findFirst().orElseThrow();
       stopped.signal("STOP");
       try {
-        assertThat(value(alice, "select max(nextval('silent')) from generate_series(1, 70)"))
+        assertThat(number(alice, "select max(nextval('silent')) from generate_series(1, 70)"))
             .isEqualTo(71);
         assertThat(cluster.replicator.serversIn()).hasSize(2);
       } finally {
@@ -376,7 +366,7 @@ class SequencesIT {
       cluster.sql("app", "grant pg_write_all_data to mgtm");
     }
     try (Connection alice = cluster.alice()) {
-      assertThat(value(alice, "select nextval('foreigners')")).isEqualTo(2);
+      assertThat(number(alice, "select nextval('foreigners')")).isEqualTo(2);
     }
     cluster.assertAlike();
   }
@@ -430,7 +420,7 @@ class SequencesIT {
     while (!ends.get()) {
       try (Connection alice = cluster.alice()) {
         while (!ends.get()) {
-          long value = value(alice, sql);
+          long value = number(alice, sql);
           if (!given.add(value)) {
             twice.add(value);
           }

@@ -43,6 +43,11 @@ final class Sql {
     }
   }
 
+  /** The same as a number. */
+  static long number(Connection in, String sql) throws SQLException {
+    return Long.parseLong(text(in, sql));
+  }
+
   static void assertFails(String sqlState, ThrowingCallable what) {
     assertThatThrownBy(what)
         .isInstanceOfSatisfying(
