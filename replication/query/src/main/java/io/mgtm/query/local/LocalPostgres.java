@@ -26,6 +26,8 @@ public final class LocalPostgres implements AutoCloseable {
   /** Far more than a killed process takes to end on a busy machine. */
   private static final int KILL_S = 60;
 
+  private static final int KILLED_MS = 2;
+
   /** What docs/query.md has for the replicator's own role, where tables have no triggers. */
   public static final String GRANTS =
       "GRANT SELECT ON pg_catalog.pg_authid TO mgtm;"
@@ -244,10 +246,27 @@ public final class LocalPostgres implements AutoCloseable {
   /** As if its machine had lost power, but for the kernel's cache. */
   public void kill() throws IOException, InterruptedException {
     String segment = Files.readAllLines(pidFile()).get(SEGMENT_LINE).strip().split(" +", -1)[1];
-    ProcessHandle first = runningPostmaster();
+    List<ProcessHandle> killed = processes();
     signal("KILL");
-    first.onExit().orTimeout(KILL_S, TimeUnit.SECONDS).join(); // What is dying still takes signals.
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(KILL_S);
+    while (!killed.stream().allMatch(LocalPostgres::hasEnded)) {
+      if (System.nanoTime() > deadline) {
+        throw new IOException("the server in " + data() + " does not die");
+      }
+      Thread.sleep(KILLED_MS);
+    }
     LocalProgram.run(folder, Map.of(), List.of("ipcrm", "-m", segment));
+    Files.delete(pidFile()); // Its process may be there until init has reaped it.
+  }
+
+  /** Its process may be there, but as one of which nothing is left but its status (proc(5)). */
+  private static boolean hasEnded(ProcessHandle process) {
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
+      return stat.startsWith("Z", stat.lastIndexOf(')') + 2);
+    } catch (IOException e) {
+      return !process.isAlive();
+    }
   }
 
   /**
