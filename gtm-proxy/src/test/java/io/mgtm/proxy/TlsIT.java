@@ -48,7 +48,7 @@ class TlsIT {
       throws Exception {
     ClientSettings hasty =
         new ClientSettings(
-            ClientSettings.defaults().startup(), 5_000, 2_500, ReplyDecoder.FRAME_BYTES_MAX);
+            ClientSettings.defaults().startup(), 5_000, 250, ReplyDecoder.FRAME_BYTES_MAX);
     try (ProxyServer proxy = ProxyServer.start(withTls(gtm, tls));
         GtmClient client = GtmClient.connect(proxy.address(), hasty)) {
       assertThatThrownBy(client::begin).hasMessageContaining("did not answer");

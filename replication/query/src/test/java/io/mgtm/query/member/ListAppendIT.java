@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What clients are told by several servers could be what one has told them, whoever dies. */
 class ListAppendIT {
   private static final int CLIENTS = 6;
-  private static final int SOME = 150;
+  private static final int SOME = 50;
   private static final int ROUNDS = Integer.getInteger("mgtm.rounds", 20);
 
   /** Servers commit some milliseconds apart then, and reads between may see what others do not. */
