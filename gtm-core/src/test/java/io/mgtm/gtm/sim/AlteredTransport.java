@@ -78,6 +78,11 @@ abstract class AlteredTransport implements Transport {
   }
 
   @Override
+  public final void flush() {
+    transport.flush();
+  }
+
+  @Override
   public final List<String> connected() {
     return transport.connected();
   }

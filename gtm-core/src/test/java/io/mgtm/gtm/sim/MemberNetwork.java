@@ -246,6 +246,9 @@ final class MemberNetwork {
     }
 
     @Override
+    public void flush() {}
+
+    @Override
     public List<String> connected() {
       return hosts.values().stream()
           .filter(

@@ -12,6 +12,13 @@ public interface Effects {
    */
   void send(List<String> to, Message message);
 
+  /**
+   * The same; the message is on its way on return, and does not wait for what the core does next.
+   */
+  default void sendNow(List<String> to, Message message) {
+    send(to, message);
+  }
+
   /** Stores the record; it is on disk on return. */
   void save(TermRecord record);
 

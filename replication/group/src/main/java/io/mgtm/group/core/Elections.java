@@ -20,6 +20,14 @@ final class Elections {
   private final Ballot ballot;
   private final VoterWatch watch;
   private long askedTerm;
+
+  /**
+   * The highest term in which others may have been asked for their votes. The process before may
+   * have died between asking for the term after that of its record and storing it, and what others
+   * have answered to it may come yet, though this one's log may be another.
+   */
+  private long candidateTerm;
+
   private boolean unclean;
   private boolean needsAll;
   private boolean lossAccepted;
@@ -39,6 +47,7 @@ final class Elections {
     this.s = s;
     this.ballot = new Ballot(s);
     this.watch = new VoterWatch(s, ballot);
+    this.candidateTerm = s.term() + 1;
   }
 
   /** Ends a candidacy; whether it was won with votes of members that may have lost entries. */
@@ -148,7 +157,7 @@ final class Elections {
     watch.tell();
     agreed = List.of();
     s.role = Role.PRE_CANDIDATE;
-    askedTerm = s.term() + 1;
+    askedTerm = nextTerm();
     begin();
     askOthers();
     return evaluateAsked();
@@ -156,7 +165,12 @@ final class Elections {
 
   private void askOthers() {
     askAgainMs = Long.MAX_VALUE;
-    send(new Message.PreVote(s.term(), s.founding(), askedTerm, s.lastTerm(), s.log.lastIndex()));
+    List<String> others = namesOfOthers();
+    if (!others.isEmpty()) {
+      s.effects.send(
+          others,
+          new Message.PreVote(s.term(), s.founding(), askedTerm, s.lastTerm(), s.log.lastIndex()));
+    }
   }
 
   /** Somebody has no place, though perhaps the name of one that has. */
@@ -174,11 +188,12 @@ final class Elections {
             + s.jitter(s.settings.electionTimeoutMs() / 4);
   }
 
-  private void send(Message message) {
-    List<MemberId> others = s.othersAsked();
-    if (!others.isEmpty()) {
-      s.effects.send(others.stream().map(MemberId::name).toList(), message);
-    }
+  private long nextTerm() {
+    return s.othersAsked().isEmpty() ? s.term() + 1 : Math.max(s.term(), candidateTerm) + 1;
+  }
+
+  private List<String> namesOfOthers() {
+    return s.othersAsked().stream().map(MemberId::name).toList();
   }
 
   boolean onPreVoteReply(MemberId from, Message.PreVoteReply reply) {
@@ -321,14 +336,20 @@ final class Elections {
   private boolean campaign(boolean mayMissEntries, boolean transfer) {
     unclean = mayMissEntries;
     agreed = !transfer && isAgreed() && !isGrantedBesideWitness() ? ballot.granting() : List.of();
-    s.save(s.record.withVote(s.term() + 1, s.self));
+    candidateTerm = nextTerm();
+    List<String> others = namesOfOthers();
+    if (!others.isEmpty()) {
+      // The others store their votes while this one stores its own, and then counts.
+      s.effects.sendNow(
+          others,
+          new Message.Vote(
+              candidateTerm, s.founding(), s.lastTerm(), s.log.lastIndex(), unclean, transfer));
+    }
+    s.save(s.record.withVote(candidateTerm, s.self));
     s.verifiedIndex = 0;
     s.highestRound = 0;
     s.role = Role.CANDIDATE;
     begin();
-    send(
-        new Message.Vote(
-            s.term(), s.founding(), s.lastTerm(), s.log.lastIndex(), unclean, transfer));
     return isWon();
   }
 

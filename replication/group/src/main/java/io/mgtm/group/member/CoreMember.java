@@ -134,6 +134,12 @@ abstract class CoreMember implements MemberLog {
     }
 
     @Override
+    public final void sendNow(List<String> to, Message message) {
+      send(to, message);
+      transport.flush();
+    }
+
+    @Override
     public final void save(TermRecord record) {
       terms.save(record);
     }

@@ -213,6 +213,11 @@ public final class JGroupsTransport implements Transport {
   }
 
   @Override
+  public void flush() {
+    network.ifPresent(NettyTransport::flush);
+  }
+
+  @Override
   public List<String> connected() {
     return Stream.concat(Stream.of(name), holders.byName().keySet().stream()).sorted().toList();
   }

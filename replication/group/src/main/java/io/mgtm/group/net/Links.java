@@ -330,7 +330,7 @@ final class Links implements AutoCloseable {
     unflushed.add(link);
   }
 
-  private void flush() {
+  void flush() {
     for (Link next = unflushed.poll(); next != null; next = unflushed.poll()) {
       next.flush();
     }

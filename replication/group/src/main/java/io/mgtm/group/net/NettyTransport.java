@@ -121,6 +121,13 @@ final class NettyTransport extends TP implements Links.Receiver {
     }
   }
 
+  /** What the loop's thread has sent in this turn goes out. Any other has nothing that waits. */
+  void flush() {
+    if (loop.inEventLoop()) {
+      links.flush();
+    }
+  }
+
   /** Says goodbye and closes the sockets. Any thread. */
   void leave() {
     links.close();

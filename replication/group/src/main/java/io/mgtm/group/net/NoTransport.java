@@ -20,6 +20,9 @@ public final class NoTransport implements Transport {
   }
 
   @Override
+  public void flush() {}
+
+  @Override
   public List<String> connected() {
     return List.of(self);
   }

@@ -55,6 +55,12 @@ public interface Transport extends AutoCloseable {
    */
   void send(List<String> to, byte[] message);
 
+  /**
+   * What was sent goes out at once, and not first when the owner's turn ends. Called by the owner
+   * before it does what takes long.
+   */
+  void flush();
+
   /** The names of the members that are connected, this one's among them. Any thread. */
   List<String> connected();
 

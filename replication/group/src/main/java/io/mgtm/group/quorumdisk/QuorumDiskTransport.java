@@ -135,6 +135,11 @@ public final class QuorumDiskTransport implements Transport {
     }
   }
 
+  @Override
+  public void flush() {
+    network.flush();
+  }
+
   /** Any thread. */
   @Override
   public List<String> connected() {

@@ -65,7 +65,7 @@ final class Cores {
     /** What it is started with. */
     List<String> configuredHere;
 
-    private String witnessHere = witness;
+    String witnessHere = witness;
 
     /** What its folder would begin a group with. */
     private String beginningHere = "";
@@ -76,6 +76,9 @@ final class Cores {
 
     /** How often it was told that replies are to be tried again. */
     int confirmed;
+
+    /** There is no room to store such a record. */
+    Predicate<TermRecord> cannotSave = changed -> false;
 
     /** Whether it was told that entries may be missing when it began to lead. */
     boolean missing;
@@ -144,6 +147,9 @@ final class Cores {
 
     @Override
     public void save(TermRecord changed) {
+      if (cannotSave.test(changed)) {
+        throw new LogException(LogException.Category.NO_SPACE, "the disk is full");
+      }
       record = changed;
     }
 
@@ -213,13 +219,6 @@ final class Cores {
     nodes.put(node.self.name(), node);
     node.record = node.record.started(false);
     node.run();
-  }
-
-  /** Starts a process again with another setting. */
-  Node restartWith(Node node, String configuredWitness) {
-    node.witnessHere = configuredWitness;
-    restart(node);
-    return node;
   }
 
   static boolean hasEntries(Message message) {

@@ -191,10 +191,11 @@ class WitnessTest {
 
   @Test
   void memberStartedWithAnotherWitnessSaysSo() {
-    Cores.Node wrong = cores.restartWith(other, "");
+    other.witnessHere = "";
+    cores.restart(other);
     cores.await(
         "a warning",
-        () -> wrong.core.warnings().stream().anyMatch(said -> said.contains("was started with")));
+        () -> other.core.warnings().stream().anyMatch(said -> said.contains("was started with")));
     assertThat(leader.core.warnings()).isEmpty();
     assertThat(leader.core.membership().witness()).isEqualTo("w");
   }

@@ -71,6 +71,9 @@ class SuspendedMemberTest {
     public void send(List<String> to, byte[] message) {}
 
     @Override
+    public void flush() {}
+
+    @Override
     public List<String> connected() {
       return List.of();
     }
