@@ -21,6 +21,11 @@ public interface Answer {
   /** The server is out, and the rest of it will not come. */
   void lost();
 
+  /** Whether what is answered has been undone since, so that nothing is to come of it. */
+  default boolean isUndone() {
+    return false;
+  }
+
   /** An answer of which only the end is told. */
   interface End {
     /**

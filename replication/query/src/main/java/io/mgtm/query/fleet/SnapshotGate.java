@@ -108,10 +108,14 @@ public final class SnapshotGate {
   private List<Pass> nextTurn() {
     turn++;
     kind = waiting.get(other(kind)).isEmpty() ? kind : other(kind);
-    List<Pass> next = List.copyOf(waiting.get(kind));
+    return admitAll();
+  }
+
+  private List<Pass> admitAll() {
+    List<Pass> all = List.copyOf(waiting.get(kind));
     waiting.get(kind).clear();
-    next.forEach(this::admit);
-    return next;
+    all.forEach(this::admit);
+    return all;
   }
 
   /** Which turn is on: it is another one whenever others are let in. */
@@ -120,9 +124,10 @@ public final class SnapshotGate {
   }
 
   /**
-   * Shows out the snapshots that are inside, where that turn is still on: commits wait.
+   * A commit has waited for a turn for long, and that is still on: shows out the snapshots that are
+   * inside, or lets all commits in, as one that is inside may wait for them at a server.
    *
-   * @return how many these are
+   * @return how many snapshots these are
    */
   public int expire(long of) {
     List<Pass> next = List.of();
@@ -132,6 +137,8 @@ public final class SnapshotGate {
         late = inside;
         inside = 0;
         next = nextTurn();
+      } else if (of == turn && inside > 0) {
+        next = admitAll();
       }
     }
     next.forEach(one -> one.later.run());

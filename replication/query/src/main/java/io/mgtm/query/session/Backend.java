@@ -14,6 +14,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.Future;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -21,6 +22,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** A session's connection to one server. Belongs to the session's loop. */
 public final class Backend extends ChannelInboundHandlerAdapter {
@@ -42,8 +46,15 @@ public final class Backend extends ChannelInboundHandlerAdapter {
     void writabilityChanged();
   }
 
+  /** Longer than it takes a server that waits for nobody; then twice as long each time. */
+  private static final int UNDONE_MS = 20;
+
+  private static final int UNDONE_MS_MAX = 1_000;
+
   /** What is to answer a request, and when that was sent. */
   private record Expected(Answer answer, long sentNanos) {}
+
+  private record Held(ByteBuf request, Expected answer) {}
 
   private final Node node;
   private final ServerConnection connection;
@@ -55,6 +66,16 @@ public final class Backend extends ChannelInboundHandlerAdapter {
   private final Map<String, Prepared> prepared = new HashMap<>();
   private final ArrayDeque<Expected> expected = new ArrayDeque<>();
   private final ArrayDeque<Runnable> whenAnswered = new ArrayDeque<>();
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+
+  /** Asks the server to cancel, while what it was asked is undone; else null. */
+  private Supplier<Future<?>> cancel;
+
+  private boolean isCancelling;
+
+  /** When it is asked next. */
+  private Future<?> cancelsNext;
+
   private boolean inTransaction;
   private boolean gone;
   private long heardNanos = System.nanoTime();
@@ -147,9 +168,72 @@ public final class Backend extends ChannelInboundHandlerAdapter {
       answer.lost();
       return;
     }
-    expected.add(new Expected(answer, System.nanoTime()));
     node.begun();
-    channel().writeAndFlush(request);
+    Held next = new Held(request, new Expected(answer, System.nanoTime()));
+    if (cancel == null) {
+      send(next);
+    } else {
+      held.add(next);
+    }
+  }
+
+  private void send(Held next) {
+    expected.add(next.answer);
+    channel().writeAndFlush(next.request);
+  }
+
+  /**
+   * Holds what it is asked from now on until it has answered what it was asked, where any of that
+   * is undone. What is undone may wait for a lock that another has got since where it was done
+   * first, and is cancelled then; it takes nothing else with it.
+   *
+   * @param by asks the server to cancel what it does; completes when it has taken that
+   */
+  void holdWhileUndone(Supplier<Future<?>> by) {
+    if (cancel == null && expected.stream().anyMatch(one -> one.answer.isUndone())) {
+      cancel = by;
+      cancelAfter(UNDONE_MS);
+    }
+  }
+
+  private void cancelAfter(int ms) {
+    cancelsNext = channel().eventLoop().schedule(() -> cancelUndone(ms), ms, TimeUnit.MILLISECONDS);
+  }
+
+  private void cancelUndone(int ms) {
+    if (!isCancelling && expected.peek() != null && expected.peek().answer.isUndone()) {
+      isCancelling = true;
+      cancel
+          .get()
+          .addListener(
+              taken -> {
+                isCancelling = false;
+                letGo();
+              });
+    }
+    cancelAfter(Math.min(2 * ms, UNDONE_MS_MAX));
+  }
+
+  private void stopCancelling() {
+    if (cancel != null) {
+      cancel = null;
+      cancelsNext.cancel(false);
+    }
+  }
+
+  /** What was held is sent once nothing is under way that a cancel may reach. */
+  private void letGo() {
+    if (cancel != null && expected.isEmpty() && !isCancelling) {
+      stopCancelling();
+      for (Held next = held.poll(); next != null; next = held.poll()) {
+        send(next);
+      }
+    }
+  }
+
+  /** Whether it has answered all that it was asked. */
+  boolean isIdle() {
+    return expected.isEmpty() && held.isEmpty();
   }
 
   /** A simple query, by which a server forgets the statement without a name. */
@@ -165,12 +249,12 @@ public final class Backend extends ChannelInboundHandlerAdapter {
 
   /** The client's statement that it was given and has not answered yet, or null. */
   Relay clients() {
-    for (Expected one : expected) {
-      if (one.answer instanceof Relay statement) {
-        return statement;
-      }
-    }
-    return null;
+    return Stream.concat(expected.stream(), held.stream().map(Held::answer))
+        .map(Expected::answer)
+        .filter(Relay.class::isInstance)
+        .map(Relay.class::cast)
+        .findFirst()
+        .orElse(null);
   }
 
   /** Whether it has answered all that came before that. */
@@ -185,7 +269,7 @@ public final class Backend extends ChannelInboundHandlerAdapter {
 
   /** Runs it when it has answered all that it was asked, or is gone. */
   void whenIdle(Runnable task) {
-    if (gone || expected.isEmpty()) {
+    if (gone || isIdle()) {
       task.run();
     } else {
       whenAnswered(() -> whenIdle(task));
@@ -203,20 +287,28 @@ public final class Backend extends ChannelInboundHandlerAdapter {
     if (gone) {
       return;
     }
-    gone = true;
+    List<Expected> lost = give();
     channel().close();
-    List<Expected> lost = List.copyOf(expected);
-    expected.clear();
-    lost.forEach(one -> node.ended());
     lost.forEach(one -> one.answer.lost());
     answered();
   }
 
+  /** Nothing is asked any more; who has no answer. */
+  private List<Expected> give() {
+    gone = true;
+    stopCancelling();
+    List<Expected> left =
+        Stream.concat(expected.stream(), held.stream().map(Held::answer)).toList();
+    held.forEach(one -> one.request.release());
+    held.clear();
+    expected.clear();
+    left.forEach(one -> node.ended());
+    return left;
+  }
+
   /** Takes leave of a server that is well. */
   public void close() {
-    gone = true;
-    expected.forEach(one -> node.ended());
-    expected.clear();
+    give();
     answered();
     Loops.closeAfter(channel(), Messages.terminate(alloc()));
   }
@@ -240,6 +332,7 @@ public final class Backend extends ChannelInboundHandlerAdapter {
           node.took(heardNanos - ended.sentNanos);
           ended.answer.ready(status);
           answered();
+          letGo();
         }
       }
       case 'E' -> error(frame);

@@ -69,12 +69,26 @@ final class Cancels {
     }
   }
 
+  /** What a server that does not lead was given last is undone, and waits there for nothing. */
+  void undone(Backend at) {
+    at.holdWhileUndone(() -> request(at.connection()));
+  }
+
+  /** Takes leave of a server: one that waits for a lock would not see it, and keep what it has. */
+  void leave(Backend at) {
+    if (at.isInTransaction() && !at.isIdle()) {
+      request(at.connection());
+    }
+    at.close();
+  }
+
+  private Future<?> request(ServerConnection at) {
+    return session.shared().door().cancel(session.loop(), at.server(), at.pid(), at.secret());
+  }
+
   private void send(ServerConnection at, Promise<Void> done) {
     underWay++;
-    session
-        .shared()
-        .door()
-        .cancel(session.loop(), at.server(), at.pid(), at.secret())
+    request(at)
         .addListener(
             taken -> {
               underWay--;

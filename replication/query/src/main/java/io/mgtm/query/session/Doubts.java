@@ -24,14 +24,20 @@ final class Doubts {
   private BiConsumer<Backend, Difference> certain;
 
   /** What others were given between two savepoints. */
-  final class Given {
+  final class Given implements Effects.Mismatch {
     /** The first of each server. */
     private final Map<Backend, Difference> doubts = new HashMap<>(0);
 
     private boolean undone;
 
+    @Override
+    public boolean isUndone() {
+      return undone;
+    }
+
     /** One has answered otherwise. */
-    void doubt(Backend at, Difference what) {
+    @Override
+    public void doubt(Backend at, Difference what) {
       if (!undone && doubts.putIfAbsent(at, what) == null && certain != null) {
         certain.accept(at, what);
       }

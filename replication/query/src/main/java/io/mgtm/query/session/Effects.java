@@ -201,7 +201,12 @@ final class Effects {
 
   /** Whether it may be told what differs. */
   interface Mismatch {
-    void told(Backend backend, Difference what);
+    void doubt(Backend backend, Difference what);
+
+    /** Whether what is answered has been undone since. */
+    default boolean isUndone() {
+      return false;
+    }
   }
 
   /** Sends all; whatever is answered that the leader did not is told. */
@@ -304,7 +309,7 @@ final class Effects {
   }
 
   /** Compares what a server answers with what the leader did. */
-  private static final class Check implements Answer {
+  private final class Check implements Answer {
     private final Backend other;
     private final ArrayDeque<Item> expected;
     private final Mismatch mismatch;
@@ -337,13 +342,19 @@ final class Effects {
         wrong = new Difference(Ejection.DIFFERS, "did not answer all");
       }
       if (wrong != null) {
-        mismatch.told(other, wrong);
+        forget(other);
+        mismatch.doubt(other, wrong);
       }
     }
 
     @Override
     public void lost() {
       // It is out.
+    }
+
+    @Override
+    public boolean isUndone() {
+      return mismatch.isUndone();
     }
   }
 }

@@ -53,12 +53,7 @@ public final class RedoRun {
         left.remove();
       } else if (in.readByte() == Redo.EFFECTS) {
         Effects effects = Effects.read(in, statements);
-        effects.sendTo(
-            backend,
-            (at, what) -> {
-              effects.forget(at);
-              wrong.accept(what);
-            });
+        effects.sendTo(backend, (at, what) -> wrong.accept(what));
       } else {
         Charset charset = Charset.forName(RedoCodec.text(in));
         String sql = RedoCodec.text(in);

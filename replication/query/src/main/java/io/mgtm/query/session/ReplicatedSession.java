@@ -377,7 +377,7 @@ public final class ReplicatedSession extends ChannelInboundHandlerAdapter
       unit = null;
     }
     turn.end();
-    set.all().stream().filter(b -> !b.isGone()).forEach(Backend::close);
+    set.all().stream().filter(b -> !b.isGone()).forEach(cancels::leave);
     late.forgetAll();
     schema.ended();
     slot.sessionEnded();

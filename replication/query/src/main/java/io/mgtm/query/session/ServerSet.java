@@ -267,12 +267,7 @@ final class ServerSet {
     for (Backend other : live()) {
       if (other != home) {
         join(other);
-        effects.sendTo(
-            other,
-            (at, what) -> {
-              effects.forget(at);
-              given.doubt(at, what);
-            });
+        effects.sendTo(other, given);
       }
     }
   }
@@ -317,6 +312,7 @@ final class ServerSet {
   void tellWritten(String sql) {
     Doubts.Given given = doubts.next();
     for (Backend other : written()) {
+      session.cancels().undone(other);
       other.ask(
           sql,
           Answer.of(
@@ -335,6 +331,7 @@ final class ServerSet {
     for (Backend other : all) {
       if (other != home && other.isInTransaction()) {
         other.setInTransaction(false);
+        session.cancels().undone(other);
         other.ask("ROLLBACK", unless(other, 'I', e -> Difference.failed("did not roll back", e)));
       }
     }

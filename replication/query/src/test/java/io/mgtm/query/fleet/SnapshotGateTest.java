@@ -107,6 +107,23 @@ class SnapshotGateTest {
     assertThat(gate.leave(next)).isTrue();
   }
 
+  /** One that is inside may wait for them at a server. */
+  @Test
+  void commitsAreLetInToATurnThatLasts() {
+    Pass stuck = inside(Kind.COMMIT);
+    waiting(Kind.SNAPSHOT, "snapshot");
+    Pass commit = waiting(Kind.COMMIT, "commit");
+    assertThat(gate.expire(gate.turn() - 1)).isZero();
+    assertThat(came).isEmpty();
+    assertThat(gate.expire(gate.turn())).isZero();
+    assertThat(came).containsExactly("commit");
+    waiting(Kind.COMMIT, "next");
+    assertThat(gate.leave(commit)).isTrue();
+    assertThat(came).containsExactly("commit");
+    assertThat(gate.leave(stuck)).isTrue();
+    assertThat(came).containsExactly("commit", "snapshot");
+  }
+
   /** In any order of what comes, goes, withdraws and is shown out. */
   @Test
   void bothKindsAreNeverInsideAndAllThatComeAreLetIn() {

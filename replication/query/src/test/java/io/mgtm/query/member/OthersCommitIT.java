@@ -52,7 +52,7 @@ class OthersCommitIT {
 
   // The first transaction lets go of its locks at the leader, and has yet to get one of them at the
   // other server. There it meets a deadlock with the second, which has locked the same rows after
-  // it in another order.
+  // it in another order, unless it is cancelled before.
 
   @Test
   void aDeadlockWithWhatIsRolledBack() throws Exception {

@@ -9,8 +9,11 @@ import io.mgtm.query.fleet.Node;
 import io.mgtm.query.wire.Frame;
 import io.mgtm.query.wire.Messages;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.Promise;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +81,103 @@ class BackendTest {
     assertThat(done).containsExactly("begin", "first");
     answer();
     assertThat(done).containsExactly("begin", "first", "select", "second");
+  }
+
+  private final AtomicBoolean undone = new AtomicBoolean();
+  private Promise<Void> cancelled;
+
+  private void askForWhatIsUndone(String sql) {
+    Answer told = Answer.of((tag, error, status) -> done.add(sql), () -> done.add(sql + " lost"));
+    backend.ask(
+        sql,
+        new Answer() {
+          @Override
+          public void take(Frame frame) {
+            told.take(frame);
+          }
+
+          @Override
+          public void ready(char status) {
+            told.ready(status);
+          }
+
+          @Override
+          public void lost() {
+            told.lost();
+          }
+
+          @Override
+          public boolean isUndone() {
+            return undone.get();
+          }
+        });
+  }
+
+  private void hold() {
+    backend.holdWhileUndone(
+        () -> {
+          done.add("cancel");
+          cancelled = channel.eventLoop().newPromise();
+          return cancelled;
+        });
+  }
+
+  private void pass(int ms) {
+    channel.advanceTimeBy(ms, TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+  }
+
+  private int sent() {
+    int sent = channel.outboundMessages().size();
+    channel.releaseOutbound();
+    return sent;
+  }
+
+  @Test
+  void nothingIsHeldWhereNothingIsUndone() {
+    askForWhatIsUndone("update");
+    hold();
+    ask("commit");
+    assertThat(sent()).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsUndoneIsCancelledBeforeAnythingElseIsSent() {
+    ask("begin");
+    askForWhatIsUndone("update");
+    undone.set(true);
+    hold();
+    assertThat(sent()).isEqualTo(2);
+    ask("rollback");
+    pass(25);
+    assertThat(done).as("it is at what nobody has undone").isEmpty();
+    answer();
+    pass(45);
+    assertThat(done).containsExactly("begin", "cancel");
+    pass(90);
+    answer();
+    assertThat(done).containsExactly("begin", "cancel", "update");
+    assertThat(sent()).as("the request to cancel is under way").isZero();
+    cancelled.setSuccess(null);
+    assertThat(sent()).isOne();
+    ask("begin again");
+    assertThat(sent()).isOne();
+    pass(5_000);
+    answer();
+    answer();
+    assertThat(done).containsExactly("begin", "cancel", "update", "rollback", "begin again");
+  }
+
+  @Test
+  void whatIsHeldIsLostWithTheServer() {
+    askForWhatIsUndone("update");
+    undone.set(true);
+    hold();
+    ask("rollback");
+    backend.fail();
+    pass(5_000);
+    assertThat(done).containsExactly("update lost", "rollback lost");
+    assertThat(backend.node().running()).isZero();
   }
 
   @Test
