@@ -44,7 +44,24 @@ final class Readers {
   /** Where a read goes. */
   Backend reader(Segment segment) {
     Backend reader = reader();
-    return areOfSnapshots() && needsLeader(reader, segment) ? set.chosen() : reader;
+    boolean leader = tellsTypes(segment) || (areOfSnapshots() && needsLeader(reader, segment));
+    return leader ? set.chosen() : reader;
+  }
+
+  /**
+   * Whether it only tells what a statement is, or gives numbers of types that a client looks up at
+   * the leader, which may have others. So is a cursor, which is there alone.
+   */
+  private static boolean tellsTypes(Segment segment) {
+    return segment.simple() == null
+        && (segment.executed().findAny().isEmpty()
+            || segment.steps().stream().anyMatch(Readers::givesTypes));
+  }
+
+  private static boolean givesTypes(Step step) {
+    return step.type() == 'B'
+        && step.prepared() != null
+        && step.prepared().columns().areTyped(step);
   }
 
   /** Whether the leader has to read what might be read by a snapshot elsewhere. */

@@ -256,7 +256,7 @@ final class Relay implements Answer {
     boolean extended = segment.simple() == null;
     Prepared described = extended && !expected.isEmpty() ? expected.peek().prepared : null;
     if (described != null && !described.columns().areTold()) {
-      described.columns().tell(columns(rows, frame));
+      described.columns().tell(columns(rows, frame), Rows.typed(frame.body()));
     }
     if (rows == null) {
       run.forward(frame.content());

@@ -1,6 +1,8 @@
 package io.mgtm.query.session;
 
 import io.mgtm.query.wire.ErrorFields;
+import io.mgtm.query.wire.Rows;
+import java.util.BitSet;
 import java.util.Map;
 
 /**
@@ -18,11 +20,29 @@ final class ToldColumns {
           "",
           Map.of((byte) 'R', "RevalidateCachedQuery"));
 
+  private static final int BINARY = 1;
+
+  /** As {@link Rows#columns}. */
   private String told;
 
-  /** What it is told first, as {@link io.mgtm.query.wire.Rows#columns}: that counts. */
-  void tell(String columns) {
+  /** As {@link Rows#typed}. */
+  private BitSet typed = new BitSet();
+
+  /** What it is told first counts. */
+  void tell(String columns, BitSet typedColumns) {
     told = columns;
+    typed = typedColumns;
+  }
+
+  /** Whether the rows that a Bind asks for tell numbers of types that are each server's own. */
+  boolean areTyped(Step bind) {
+    return !typed.isEmpty() && areTyped(Step.resultFormats(bind.afterNames()));
+  }
+
+  private boolean areTyped(int[] formats) {
+    return typed.stream()
+        .map(at -> formats.length == 1 ? 0 : at)
+        .anyMatch(at -> at < formats.length && formats[at] == BINARY);
   }
 
   /** Whether it was told any. */

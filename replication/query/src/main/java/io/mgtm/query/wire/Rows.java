@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /** Reads and cuts rows and their descriptions. Pure. */
@@ -18,6 +19,11 @@ public final class Rows {
 
   /** The lowest number of what users make: FirstNormalObjectId of transam.h. */
   private static final int FIRST_OF_USERS = 16_384;
+
+  /** A row without a name, and an array of such; of pg_type.dat. */
+  private static final int RECORD = 2_249;
+
+  private static final int RECORDS = 2_287;
 
   private Rows() {}
 
@@ -69,6 +75,22 @@ public final class Rows {
       body.skipBytes(COLUMN_BYTES);
     }
     return columns.toString();
+  }
+
+  /**
+   * The columns of a RowDescription in whose values, where they are binary, numbers of users' types
+   * may stand, as in rows and arrays; such numbers are each server's own.
+   */
+  public static BitSet typed(ByteBuf body) {
+    BitSet typed = new BitSet();
+    int count = body.readUnsignedShort();
+    for (int i = 0; i < count; i++) {
+      StartupPacket.text(body);
+      long type = body.getUnsignedInt(body.readerIndex() + TYPE_AT);
+      typed.set(i, type >= FIRST_OF_USERS || type == RECORD || type == RECORDS);
+      body.skipBytes(COLUMN_BYTES);
+    }
+    return typed;
   }
 
   /** A RowDescription or DataRow without its last columns. */

@@ -1,11 +1,14 @@
 package io.mgtm.query.member;
 
+import static io.mgtm.query.member.RawClient.message;
 import static io.mgtm.query.member.Sql.run;
 import static io.mgtm.query.member.Sql.text;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mgtm.query.wire.Rows;
+import io.netty.buffer.ByteBuf;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -50,6 +53,53 @@ class ColumnsIT {
   private static void change(String sql) throws SQLException {
     try (Connection other = cluster.alice()) {
       run(other, sql);
+    }
+  }
+
+  /** Each client begins to read at another server. */
+  private static final int CLIENTS = 4;
+
+  /** A row in binary tells the types of its fields by numbers, which a client looks up. */
+  @Test
+  void numbersOfTypesAreTheLeaders() throws Exception {
+    cluster.servers.get(1).sql("app", "create table further (id int); drop table further");
+    change(
+        "create type hue as enum ('red', 'blue'); create type dot as (x int, h hue);"
+            + " create table dots (id int primary key, d dot, a hue[]);"
+            + " insert into dots values (1, row (1, 'blue'), array['red', 'blue']::hue[])");
+    String type = "select 'hue'::regtype::oid::int8";
+    int hue = (int) cluster.leader().number(type);
+    assertThat(cluster.servers.get(1).number(type)).isNotEqualTo(hue);
+    for (int i = 0; i < CLIENTS; i++) {
+      try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+        client.send(message('P', "s", "select d, a from dots", (short) 0));
+        client.send(message('D', new byte[] {'S'}, "s"));
+        client.send(message('S'));
+        assertThat(client.readTo('Z')).isEqualTo("1tTZ");
+        client.send(message('B', "", "s", (short) 0, (short) 0, (short) 1, (short) 1));
+        client.send(message('E', "", 0));
+        client.send(message('S'));
+        assertThat(client.read().type()).isEqualTo('2');
+        List<ByteBuf> row = Rows.values(client.read().body());
+        assertThat(client.readTo('Z')).isEqualTo("CZ");
+        // Of a row: how many fields, and of each its type, length and value.
+        assertThat(row.get(0).getInt(4 * Integer.BYTES)).isEqualTo(hue);
+        // Of an array: dimensions, whether there are nulls, the type.
+        assertThat(row.get(1).getInt(2 * Integer.BYTES)).isEqualTo(hue);
+      }
+    }
+  }
+
+  @Test
+  void aCursorThatIsHeldIsDescribedWhereItIs() throws Exception {
+    for (int i = 0; i < CLIENTS; i++) {
+      try (RawClient client = RawClient.trusted(cluster.replicator.address())) {
+        assertThat(client.query("declare held cursor with hold for select id from grown"))
+            .isEqualTo("CZ");
+        client.send(message('D', new byte[] {'P'}, "held"));
+        client.send(message('S'));
+        assertThat(client.readTo('Z')).isEqualTo("TZ");
+      }
     }
   }
 
