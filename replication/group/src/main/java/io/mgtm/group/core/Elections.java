@@ -188,6 +188,7 @@ final class Elections {
             + s.jitter(s.settings.electionTimeoutMs() / 4);
   }
 
+  /** In which this member would stand next. */
   private long nextTerm() {
     return s.othersAsked().isEmpty() ? s.term() + 1 : Math.max(s.term(), candidateTerm) + 1;
   }

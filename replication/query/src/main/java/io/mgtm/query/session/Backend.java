@@ -287,14 +287,14 @@ public final class Backend extends ChannelInboundHandlerAdapter {
     if (gone) {
       return;
     }
-    List<Expected> lost = give();
+    List<Expected> lost = abandon();
     channel().close();
     lost.forEach(one -> one.answer.lost());
     answered();
   }
 
-  /** Nothing is asked any more; who has no answer. */
-  private List<Expected> give() {
+  /** Nothing is asked any more; returns what has no answer. */
+  private List<Expected> abandon() {
     gone = true;
     stopCancelling();
     List<Expected> left =
@@ -308,7 +308,7 @@ public final class Backend extends ChannelInboundHandlerAdapter {
 
   /** Takes leave of a server that is well. */
   public void close() {
-    give();
+    abandon();
     answered();
     Loops.closeAfter(channel(), Messages.terminate(alloc()));
   }
